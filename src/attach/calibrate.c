@@ -364,6 +364,7 @@ static uint32_t ask(const struct places *p, struct rt_calibration *c)
 		c->pid = 0;
 	}
 	c->told = a.emulated != 0;
+	c->emulated = a.emulated;
 	c->costs.push_ns = a.push_ns;
 	c->costs.return_ns = a.return_ns;
 	c->costs.return_stepped = a.return_stepped;

@@ -10,6 +10,7 @@
 struct rt_calibration {
 	pid_t pid;	/* 0: none */
 	bool told;	/* it found out something */
+	uint32_t emulated;	/* if so: RT_FORM_BITs of the instructions that are emulated */
 	struct rt_trap_costs costs;
 	/*
 	 * it keeps them until this is closed: each takes the kernel 0.1 s, during which it lets no

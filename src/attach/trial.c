@@ -51,9 +51,8 @@ static int call_probed(void)
 	return sum == (int)RT_TRIAL_CALLS / 2 * 4 ? 0 : 1;
 }
 
-/* The functions' places in our own file: a stripped rawtrace has no symbols for them. */
-static int find_functions(const struct rt_trial_program *program, struct rt_function *f,
-			  struct rt_error *err)
+int rt_trial_functions(const uint64_t *addresses, unsigned n, struct rt_function *f,
+		       struct rt_error *err)
 {
 	struct rt_addrmap *map = rt_addrmap_new();
 	struct rt_image *image;
@@ -64,14 +63,14 @@ static int find_functions(const struct rt_trial_program *program, struct rt_func
 	if (!map)
 		return rt_nomem(err);
 	r = rt_addrmap_read(map, getpid());
-	for (i = 0; i < program->n && r == 0; i++)
-		r = rt_addrmap_find(map, getpid(), program->functions[i], &ino, &f[i].offset);
+	for (i = 0; i < n && r == 0; i++)
+		r = rt_addrmap_find(map, getpid(), addresses[i], &ino, &f[i].offset);
 	rt_addrmap_free(map);
 	if (r < 0)
 		return rt_fail(err, r, "/proc/self/maps: cannot find rawtrace's own code: %s",
 			       strerror(-r));
 	r = rt_image_open("/proc/self/exe", "rawtrace", &image, err);
-	for (i = 0; i < program->n && r == 0; i++) {
+	for (i = 0; i < n && r == 0; i++) {
 		f[i].name = (char *)"probed";
 		f[i].nargs = 1;
 		f[i].image = image;
@@ -194,7 +193,7 @@ int rt_trial_program(const struct rt_trial_program *program, const struct rt_att
 	unsigned i;
 
 	memset(trial, 0, sizeof(*trial));
-	r = find_functions(program, function, err);
+	r = rt_trial_functions(program->functions, program->n, function, err);
 	if (r < 0)
 		return r;
 	for (i = 0; i < program->n; i++) {

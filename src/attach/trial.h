@@ -79,6 +79,13 @@ int rt_trial_children(const struct rt_attach_ops *ops, enum rt_reach reach, stru
  */
 enum rt_reach rt_trial_reach(const struct rt_attach_ops *forced, bool no_bpf, struct rt_error *why);
 
+/*
+ * Fill in `n` functions of rawtrace itself, by their addresses: a stripped rawtrace has no symbols
+ * for them.  The image that they share is the caller's to close.
+ */
+int rt_trial_functions(const uint64_t *addresses, unsigned n, struct rt_function *functions,
+		       struct rt_error *err);
+
 /* Count what is in the rings of process `pid`, 0: of any; plans are numbered by their kinds. */
 int rt_trial_count(struct rt_source *source, pid_t pid, struct rt_trial *trial,
 		   struct rt_error *err);

@@ -2,11 +2,15 @@
 #include "commands/chosen.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/glob.h"
+#include "base/say.h"
 #include "calls/filter.h"
+#include "calls/net.h"
+#include "output/profile.h"
 
 /* Functions that the options choose, by their numbers in the recording. */
 struct chosen {
@@ -65,6 +69,30 @@ static int choose_functions(const struct rt_options *o, const struct rt_function
 	return check_globs("exclude", o->excluded, o->nexcluded, functions, err);
 }
 
+/* As rt_replay_run, with --net. */
+static int replay_net(const struct rt_options *o, struct rt_replay *recording,
+		      struct rt_trace *trace, const struct rt_replay_to *to, struct rt_error *err)
+{
+	const struct rt_call_cost *costs = rt_replay_costs(recording);
+	struct rt_replay_to net = { &rt_net_ops, NULL, to->note, to->sinks };
+	char time[32];
+	uint64_t calls, taken;
+	int r;
+
+	if (!o->net)
+		return rt_replay_run(recording, trace, to, err);
+	net.ctx = rt_net_new(costs, trace->functions->n, to->ops, to->ctx);
+	if (!net.ctx)
+		return rt_nomem(err);
+	r = rt_replay_run(recording, trace, &net, err);
+	taken = rt_net_taken(net.ctx, &calls);
+	rt_net_free(net.ctx);
+	if (r == 0)
+		rt_say("--net: %s of the probes' cost taken off %" PRIu64 " call%s",
+		       rt_duration_text(taken, time), calls, calls == 1 ? "" : "s");
+	return r;
+}
+
 static int replay(const struct rt_options *o, struct rt_replay *recording, struct rt_trace *trace,
 		  const struct chosen *chosen, const struct rt_replay_to *to, struct rt_error *err)
 {
@@ -83,7 +111,7 @@ static int replay(const struct rt_options *o, struct rt_replay *recording, struc
 
 	if (!filter)
 		return rt_nomem(err);
-	r = rt_replay_run(recording, trace, rt_filter_wants_any(&want) ? &filtered : to, err);
+	r = replay_net(o, recording, trace, rt_filter_wants_any(&want) ? &filtered : to, err);
 	if (r == 0 && rt_filter_wants_any(&want) && !rt_filter_has_shown(filter))
 		r = to->note(to->sinks, "no call passes the filters") < 0 ? rt_nomem(err) : 0;
 	rt_filter_free(filter);

@@ -478,6 +478,8 @@ const struct rt_option rt_option_table[] = {
 	  .commands = TREE | REPORT, .parse = parse_relative },
 	{ "call-times", 'T', NULL, "in tree, how long a call took, behind its result",
 	  .commands = TREE | REPORT, FLAG(durations) },
+	{ "net", 0, NULL, "take the cost of the probes off each duration; say how much it was",
+	  .commands = REPORT, FLAG(net) },
 	{ "libcalls", 0, "[GLOB]",
 	  "trace the calls that the program itself makes to functions of its\n"
 	  "libraries (matching GLOB)",

@@ -41,6 +41,8 @@ int rt_report(const struct rt_options *o, struct rt_error *err)
 	sinks.trace.durations = o->durations;
 	rt_out_file_choose(&sink->to, o->output ? o->output : ops->path, STDOUT_FILENO);
 	r = rt_replay_open(path, &sinks.trace, &recording, err);
+	if (r == 0 && o->net && !rt_replay_costs(recording))
+		r = rt_usage(err, "--net: the recording has no costs of probes; record it anew");
 	if (r == 0)
 		r = rt_sinks_open(&sinks, NULL, err);
 	if (r == 0 && !o->output && ops->path)

@@ -10,6 +10,8 @@
 #include "output/resolver.h"
 #include "symbols/function.h"
 
+struct rt_probe_costs;
+
 /* The key that sorts the rows of a summary and the calls of a graph. */
 enum rt_sort {
 	RT_SORT_TOTAL,
@@ -61,6 +63,7 @@ struct rt_trace {
 	bool processes;			/* there are several */
 	bool names;			/* of several programs, so the lines have their names */
 	struct rt_keep keep;
+	const struct rt_probe_costs *costs;	/* of a recording (plan/costs.h), or NULL */
 	enum rt_sort sort;
 	bool callers;			/* a graph from the bottom up */
 	enum rt_color color;

@@ -26,6 +26,7 @@ enum rt_block_kind {
 	RT_BLOCK_CALLS,
 	RT_BLOCK_NOTE,		/* a remark */
 	RT_BLOCK_END,		/* the trace has ended */
+	RT_BLOCK_COSTS,		/* of functions, by their numbers: the time that probes take */
 };
 
 /* Write the header, or a block.  A failure shows in ferror(file).  -ENOMEM, or 0. */

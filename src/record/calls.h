@@ -43,6 +43,12 @@ int rt_replay_open(const char *path, struct rt_trace *trace, struct rt_replay **
 		   struct rt_error *err);
 
 /*
+ * The costs of each function's probes, by its number, until rt_replay_close; NULL: the recording
+ * has none.
+ */
+const struct rt_call_cost *rt_replay_costs(const struct rt_replay *replay);
+
+/*
  * Give its calls to `to`; `trace->start` is set before the first.  Calls that are open at the end
  * are closed as unfinished.  0, or a negative errno with a message: -EBADMSG if the file is
  * damaged, after the calls before that.

@@ -23,6 +23,7 @@
 #include "kernel/sys.h"
 #include "output/sink.h"
 #include "output/value_code.h"
+#include "plan/costs.h"
 #include "record/blocks.h"
 #include "record/calls.h"
 #include "record/flight.h"
@@ -82,24 +83,50 @@ static int recorder_begin(struct rt_sink *sink)
 	return err;
 }
 
+/* For the functions from number `first` on, four numbers each, for report --net. */
+static int write_costs(struct rt_sink *sink, size_t first)
+{
+	const struct rt_trace *trace = sink->trace;
+	struct rt_bytes bytes = { .n = 0 };
+	size_t i;
+	int err;
+
+	if (!trace->costs || !trace->costs->known)
+		return 0;
+	rt_bytes_number(&bytes, first);
+	for (i = first; i < trace->functions->n; i++) {
+		const struct rt_call_cost cost = rt_call_cost_of(trace->costs,
+								 &trace->functions->v[i]);
+
+		rt_bytes_number(&bytes, cost.entry.before);
+		rt_bytes_number(&bytes, cost.entry.after);
+		rt_bytes_number(&bytes, cost.end.before);
+		rt_bytes_number(&bytes, cost.end.after);
+	}
+	err = put_block(sink, RT_BLOCK_COSTS, &bytes);
+	rt_bytes_free(&bytes);
+	return err;
+}
+
 /* Functions may be added to a running trace. */
 static int write_functions(struct rt_sink *sink)
 {
 	struct recorder *r = sink->state;
 	const struct rt_functions *functions = sink->trace->functions;
 	struct rt_bytes bytes = { .n = 0 };
+	size_t first = r->functions;
 	int err;
 
-	if (!functions || r->functions == functions->n)
+	if (!functions || first == functions->n)
 		return 0;
-	rt_bytes_number(&bytes, r->functions);
+	rt_bytes_number(&bytes, first);
 	for (; r->functions < functions->n; r->functions++) {
 		rt_bytes_u8(&bytes, functions->v[r->functions].hidden);
 		rt_bytes_text(&bytes, functions->v[r->functions].name);
 	}
 	err = put_block(sink, RT_BLOCK_FUNCTIONS, &bytes);
 	rt_bytes_free(&bytes);
-	return err;
+	return err ? err : write_costs(sink, first);
 }
 
 static int finish_block(struct rt_sink *sink)

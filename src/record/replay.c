@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "plan/costs.h"
 #include "record/calls.h"
 
 struct open_call {
@@ -29,6 +30,8 @@ struct rt_replay {
 	struct rt_blocks blocks;
 	char *command;
 	struct rt_functions functions;
+	struct rt_call_cost *costs;	/* of the first `ncosts` functions */
+	size_t ncosts, costs_cap;
 	struct replay_thread *slots[SLOTS];
 	struct replay_thread **list;	/* threads of the block, by number */
 	size_t nlist, cap;
@@ -62,6 +65,34 @@ static int read_functions(struct rt_replay *p, const struct rt_block *block)
 	return 0;
 }
 
+static struct rt_hit_cost read_cost(struct rt_reader *in)
+{
+	uint64_t before = rt_read_number(in), after = rt_read_number(in);
+
+	if (before > UINT32_MAX || after > UINT32_MAX)
+		in->bad = true;
+	return (struct rt_hit_cost){ (uint32_t)before, (uint32_t)after };
+}
+
+static int read_costs(struct rt_replay *p, const struct rt_block *block)
+{
+	struct rt_reader in = { block->bytes, block->bytes + block->n, false };
+
+	if (rt_read_number(&in) != p->ncosts)
+		return -EBADMSG;
+	while (in.at < in.end && p->ncosts < p->functions.n) {
+		struct rt_call_cost cost = { .entry = read_cost(&in) };
+
+		cost.end = read_cost(&in);
+		if (in.bad)
+			return -EBADMSG;
+		if (RT_ROOM(&p->costs, p->ncosts, &p->costs_cap) < 0)
+			return -ENOMEM;
+		p->costs[p->ncosts++] = cost;
+	}
+	return 0;
+}
+
 static int read_trace(struct rt_replay *p, const struct rt_block *block, struct rt_trace *trace)
 {
 	struct rt_reader in = { block->bytes, block->bytes + block->n, false };
@@ -86,6 +117,8 @@ static int read_names(struct rt_replay *p, struct rt_trace *trace, struct rt_err
 			r = read_trace(p, &block, trace);
 		else if (block.kind == RT_BLOCK_FUNCTIONS)
 			r = read_functions(p, &block);
+		else if (block.kind == RT_BLOCK_COSTS)
+			r = read_costs(p, &block);
 		else if (block.kind == RT_BLOCK_END)
 			p->ended = true;
 	}
@@ -111,6 +144,11 @@ int rt_replay_open(const char *path, struct rt_trace *trace, struct rt_replay **
 	return r;
 }
 
+const struct rt_call_cost *rt_replay_costs(const struct rt_replay *p)
+{
+	return p->functions.n && p->ncosts == p->functions.n ? p->costs : NULL;
+}
+
 void rt_replay_close(struct rt_replay *p)
 {
 	size_t i;
@@ -128,6 +166,7 @@ void rt_replay_close(struct rt_replay *p)
 	for (i = 0; i < p->functions.n; i++)
 		free(p->functions.v[i].name);
 	free(p->functions.v);
+	free(p->costs);
 	free(p->list);
 	free(p->command);
 	rt_blocks_close(&p->blocks);

@@ -69,6 +69,7 @@ struct rt_options {
 	unsigned width;			/* --width; 0: not given */
 	enum rt_stamp stamp;		/* -t, -r */
 	bool durations;			/* -T */
+	bool net;			/* --net */
 	bool first;			/* --first, of diff */
 	struct rt_limits limits;	/* -s, --members, --deref: how much is read and printed */
 	bool fd_paths;			/* -y */

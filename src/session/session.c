@@ -348,6 +348,7 @@ static void release(struct session *s)
 	rt_session_end_attach(s);
 	rt_gate_close(&s->gate);
 	rt_calibration_end(&s->calibration);
+	rt_costs_end(&s->measures);
 	rt_tracee_release(&s->tracee);
 	rt_sinks_free(&s->sinks);
 	free(s->base.v);
@@ -551,6 +552,8 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		r = check_rights(&s, err);
 	if (r == 0)
 		r = rt_session_choose_out(&s, err);
+	if (r == 0 && options->command == RT_CMD_RECORD)
+		rt_costs_begin(&s.measures);
 	if (r == 0)
 		/* before signals and limits change: the command keeps its own */
 		r = begin_tracee(&s, err);
@@ -564,6 +567,8 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 	}
 	if (r == 0 && !s.stopped)
 		r = check_processes(&s, err);
+	if (r == 0 && !s.stopped)
+		rt_session_measure(&s);
 	/* Not earlier: what was forked before, the program among it, does not inherit it. */
 	if (r == 0)
 		rt_priority_raise(&s.priority);

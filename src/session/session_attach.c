@@ -104,7 +104,8 @@ static int place(struct session *s, const struct rt_attach_ops *forced, struct r
 {
 	const struct rt_options *o = s->options;
 	uint64_t began = rt_now();
-	bool costs = o->all || (o->verbose && rt_returns_stepped(&s->sites, NULL));
+	bool costs = o->all || o->command == RT_CMD_RECORD ||
+		     (o->verbose && rt_returns_stepped(&s->sites, NULL));
 	int r = 0;
 
 	if (!o->exact)
@@ -345,6 +346,34 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 		       s->attach->ops->name, rt_functions_shown(&s->sites.functions), s->sites.n,
 		       s->attach->source->name, (double)(rt_now() - began) / 1e6);
 	return 0;
+}
+
+void rt_session_measure(struct session *s)
+{
+	const struct rt_options *o = s->options;
+	const struct rt_arch *arch = rt_image_arch(rt_program_executable(&s->traced.program));
+	uint64_t began = rt_now();
+
+	if (o->command != RT_CMD_RECORD)
+		return;
+	rt_costs_measure(&s->measures, s->attach->ops, s->request.ring, &s->costs);
+	if (s->calibration.told)
+		s->costs.emulated = s->calibration.emulated;
+	else
+		s->costs.emulated = arch->form ? RT_FORMS_ASSUMED : 0;
+	s->sinks.trace.costs = &s->costs;
+	if (!o->verbose)
+		return;
+	if (s->costs.known)
+		rt_say("a hit costs %u ns, single-stepped %u ns, a uretprobe's %u ns, an exit's "
+		       "%u ns; measured in %.1f ms",
+		       s->costs.entry.before + s->costs.entry.after,
+		       s->costs.stepped_entry.before + s->costs.stepped_entry.after,
+		       s->costs.uretprobe.before + s->costs.uretprobe.after,
+		       s->costs.stepped_exit.before + s->costs.stepped_exit.after,
+		       (double)(rt_now() - began) / 1e6);
+	else
+		rt_say("the cost of a hit could not be measured; report --net will not work");
 }
 
 void rt_session_detach(struct session *s)

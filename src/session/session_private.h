@@ -6,6 +6,7 @@
 #include "attach/attach.h"
 #include "attach/gate.h"
 #include "attach/calibrate.h"
+#include "attach/costs.h"
 #include "session/options.h"
 #include "calls/feed.h"
 #include "calls/filter.h"
@@ -50,6 +51,8 @@ struct session {
 	struct rt_gate gate;
 	struct rt_attach_request request;	/* what it was made for */
 	struct rt_calibration calibration;
+	struct rt_costs_worker measures;	/* of a recording: the cost of probes */
+	struct rt_probe_costs costs;
 	struct rt_priority priority;
 	struct rt_merge *merge;
 	struct rt_filter *filter;	/* NULL: everything is shown */
@@ -86,6 +89,8 @@ struct session {
  * rt_session_detach leaves it to rt_session_end_attach, and that to a process in the background.
  */
 int rt_session_attach(struct session *s, struct rt_error *err);
+/* For a recording: measure the cost of the probes, for report --net.  Call it when they are in. */
+void rt_session_measure(struct session *s);
 void rt_session_detach(struct session *s);
 void rt_session_end_attach(struct session *s);
 

@@ -71,6 +71,7 @@ int main(int argc, char **argv)
 		{ "stack exits", NULL, NULL, NULL, NULL, rt_tests_stack_exits },
 		{ "stack threads", NULL, NULL, NULL, NULL, rt_tests_stack_threads },
 		{ "filter", NULL, NULL, NULL, NULL, rt_tests_filter },
+		{ "net", NULL, NULL, NULL, NULL, rt_tests_net },
 		{ "abi go", NULL, NULL, NULL, NULL, rt_tests_abi_go },
 		{ "go", NULL, NULL, NULL, NULL, rt_tests_go },
 		{ "output", NULL, NULL, NULL, NULL, rt_tests_output },

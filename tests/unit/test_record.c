@@ -9,6 +9,7 @@
 #include "calls/filter.h"
 #include "out_run.h"
 #include "output/value_code.h"
+#include "plan/costs.h"
 #include "record/calls.h"
 #include "unit.h"
 
@@ -129,6 +130,36 @@ static void test_same(void)
 		both_begin(&both, formats[i]);
 		make_calls(&both.run);
 		both_finish(&both, formats[i]);
+	}
+}
+
+/* The costs of probes, by function; a recording without them has none. */
+static void test_costs(void)
+{
+	struct rt_probe_costs costs = { .stepped_entry = { 30, 70 } };
+	const struct rt_call_cost *read;
+	struct rt_replay *replay;
+	struct rt_trace trace = { .functions = NULL };
+	struct rt_error err;
+	struct both both;
+	unsigned known;
+
+	for (known = 0; known < 2; known++) {
+		costs.known = known;
+		both_begin(&both, "tree");
+		both.run.sinks.trace.costs = &costs;
+		make_calls(&both.run);
+		CU_ASSERT(rt_sinks_end(&both.run.sinks) == 0);
+		run_free(&both.run);
+		rt_stack_free(both.run.stack);
+		fclose(both.file);
+		CU_ASSERT(rt_replay_open(both.path, &trace, &replay, &err) == 0);
+		read = rt_replay_costs(replay);
+		CU_ASSERT(known ? read && read[1].entry.before == 30 && read[1].entry.after == 70
+				: !read);
+		rt_replay_close(replay);
+		free(both.run.text);
+		unlink(both.path);
 	}
 }
 
@@ -322,6 +353,7 @@ static void test_numbers(void)
 
 CU_TestInfo rt_tests_record[] = {
 	{ "every format is the same live and from a recording", test_same },
+	{ "costs of probes", test_costs },
 	{ "blocks of many calls", test_many },
 	{ "a long call over several blocks, with a minimum time", test_min_time },
 	{ "a flight recorder", test_flight },
