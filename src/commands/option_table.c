@@ -120,6 +120,12 @@ static int parse_tids(struct rt_options *o, const char *text, struct rt_error *e
 	return parse_ids("--tid=", text, "a thread id, or several with commas", &o->tids, err);
 }
 
+static int parse_batch(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	o->batch = true;
+	return text ? parse_limit("--batch=", text, 1, INT_MAX, &o->rounds, err) : 0;
+}
+
 static int parse_dump(struct rt_options *o, const char *text, struct rt_error *err)
 {
 	if (strcmp(text, "ir") == 0)
@@ -385,7 +391,8 @@ static void choose_ring(unsigned i, const char **name, const char **help)
 #define TRACE (TREE | RECORD)
 #define REPORT RT_FOR(RT_CMD_REPORT)
 #define DIFF RT_FOR(RT_CMD_DIFF)
-#define TABLES (RT_FOR(RT_CMD_COUNT) | RT_FOR(RT_CMD_HIST))
+#define TOP RT_FOR(RT_CMD_TOP)
+#define TABLES (RT_FOR(RT_CMD_COUNT) | RT_FOR(RT_CMD_HIST) | TOP)
 #define LIST RT_FOR(RT_CMD_LIST)
 #define DOCTOR RT_FOR(RT_CMD_DOCTOR)
 #define ALL (TRACE | TABLES | REPORT | DIFF | LIST | DOCTOR)
@@ -462,6 +469,8 @@ const struct rt_option rt_option_table[] = {
 	  .commands = TREE | REPORT, .parse = parse_sort },
 	{ "sort", 0, "COLUMN", "sort by the difference of total (without it), calls or self",
 	  .commands = DIFF, .parse = parse_sort },
+	{ "sort", 0, "COLUMN", "sort by calls, avg, p99 or self (without it)", .commands = TOP,
+	  .parse = parse_sort },
 	{ "first", 0, NULL, "print the first call at which the two runs part", .commands = DIFF,
 	  FLAG(first) },
 	{ "callers", 0, NULL, "--format=graph from the bottom up: below a function its callers",
@@ -478,6 +487,8 @@ const struct rt_option rt_option_table[] = {
 	  .commands = TREE | REPORT, .parse = parse_relative },
 	{ "call-times", 'T', NULL, "in tree, how long a call took, behind its result",
 	  .commands = TREE | REPORT, FLAG(durations) },
+	{ "batch", 0, "[N]", "print N tables to standard output, one a second; not on a terminal",
+	  .commands = TOP, .parse = parse_batch },
 	{ "net", 0, NULL, "take the cost of the probes off each duration; say how much it was",
 	  .commands = REPORT, FLAG(net) },
 	{ "libcalls", 0, "[GLOB]",

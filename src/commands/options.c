@@ -231,6 +231,15 @@ static int check_view(const struct rt_options *o, struct rt_error *err)
 
 	if (check_text(o, err) < 0)
 		return -EINVAL;
+	if (o->command == RT_CMD_TOP) {
+		if (!o->sort)
+			return 0;
+		return o->sort == RT_SORT_CALLS || o->sort == RT_SORT_AVG ||
+				       o->sort == RT_SORT_P99 || o->sort == RT_SORT_SELF
+			       ? 0
+			       : rt_usage(err, "--sort=%s: top sorts by calls, avg, p99 or self",
+					  rt_sort_name(o->sort));
+	}
 	if (o->callers && !graph)
 		return rt_usage(err, "--callers: goes with --format=graph");
 	if (o->sort == RT_SORT_TOTAL || summary ||

@@ -38,6 +38,8 @@ enum {
 	 * took
 	 */
 	RT_CELL_INSIDE,
+	/* ns of these calls without the measured calls directly inside them */
+	RT_CELL_SELF,
 	RT_CELL_BUCKET,		/* the first of: */
 	RT_BUCKETS = 64,
 	RT_CELLS_COUNT = RT_CELL_CALLS + 1,
@@ -127,6 +129,7 @@ struct rt_open_time {
 	uint64_t names;
 	uint64_t outer;		/* 1 + the number of that frame, or 0 */
 	uint64_t inside;	/* ns */
+	uint64_t children;	/* ns of all calls directly inside it */
 };
 
 enum { RT_NAME_SHIFT = 32 - 6, RT_NAME_MASK = 63 };

@@ -204,6 +204,11 @@ static void emit_time(struct emitter *e)
 	rt_bpf_alu(e->bpf, RT_BPF_SUB, AMOUNT, R1);
 	rt_bpf_mov_imm(e->bpf, CELL, RT_CELL_TOTAL);
 	emit_add(e);
+	rt_bpf_load(e->bpf, RT_BPF_DW, AMOUNT, R10, FR_TIME);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, FR_CHILDREN);
+	rt_bpf_alu(e->bpf, RT_BPF_SUB, AMOUNT, R1);
+	rt_bpf_mov_imm(e->bpf, CELL, RT_CELL_SELF);
+	emit_add(e);
 	emit_bucket(e);
 	rt_bpf_mov_imm(e->bpf, AMOUNT, 1);
 	emit_add(e);

@@ -300,6 +300,7 @@ void rt_emit_push(struct emitter *e)
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_OUTER);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R0, TIME_AT(outer), R1);
 	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R0, TIME_AT(inside), 0);
+	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R0, TIME_AT(children), 0);
 	rt_bpf_mov(e->bpf, CTX, R0);	/* the context has had its use */
 	rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
 	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, AT(time), R0);
@@ -411,9 +412,18 @@ void rt_frames_leave(struct emitter *e, int check, int other)
 		emit_check_id(e);
 }
 
+/* Add the call's duration to a sum of frame r0. */
+static void emit_add_time(struct emitter *e, int sum)
+{
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, sum);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, e->frames + FR_TIME);
+	rt_bpf_alu(e->bpf, RT_BPF_ADD, R1, R2);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R0, sum, R1);
+}
+
 void rt_emit_pop(struct emitter *e, int check)
 {
-	int outermost = rt_bpf_label(e->bpf);
+	int outermost = rt_bpf_label(e->bpf), alone = rt_bpf_label(e->bpf);
 
 	rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_TIME, R0);
@@ -426,17 +436,20 @@ void rt_emit_pop(struct emitter *e, int check)
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_ID, R1);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, TIME_AT(inside));
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_INSIDE, R1);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, TIME_AT(children));
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_CHILDREN, R1);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, -1);
 	rt_frames_store_depth(e);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, TIME_AT(outer));
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, outermost);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, -1);
 	rt_emit_frame(e);
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R0, TIME_AT(inside));
-	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, e->frames + FR_TIME);
-	rt_bpf_alu(e->bpf, RT_BPF_ADD, R1, R2);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R0, TIME_AT(inside), R1);
+	emit_add_time(e, TIME_AT(inside));
 	rt_bpf_place(e->bpf, outermost);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, alone);
+	rt_frames_top(e);
+	emit_add_time(e, TIME_AT(children));
+	rt_bpf_place(e->bpf, alone);
 }
 
 /* Filter by rt_limit, with the thread's open calls. */

@@ -23,6 +23,7 @@ enum {
 	FR_INSIDE = -32,	/* of the call that has returned: rt_open_time.inside */
 	FR_FLOOR = -40,		/* the lowest stack pointer that stays; */
 	FR_OUTER = -40,		/* where calls are measured: rt_open_time.outer */
+	FR_CHILDREN = -40,	/* of the call that has returned: rt_open_time.children */
 	/*
 	 * after that, where calls are recorded: not 0 where the entry shows some of them to be over
 	 */
@@ -55,9 +56,10 @@ void rt_emit_limit_failed(struct emitter *e);
 void rt_emit_limit_unwound(struct emitter *e);
 
 /*
- * At a return: pop its call, and leave the duration in FR_TIME, what of it calls of the same
- * function inside took in FR_INSIDE, and the call's id in FR_ID.  `check`: FR_ID is set and says
- * which function it must be of.  On to `out` where the entry was not seen.
+ * At a return: pop its call.  Sets FR_TIME to the duration, FR_INSIDE to the part that calls of the
+ * same function inside took, FR_CHILDREN to the part of calls directly inside, and FR_ID to the
+ * call's id.  `check`: FR_ID is set and says which function it must be of.  On to `out` where the
+ * entry was not seen.
  */
 void rt_emit_pop(struct emitter *e, int check);
 

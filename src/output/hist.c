@@ -5,34 +5,27 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "output/tally.h"
+#include "output/hist.h"
 #include "output/text.h"
 
 enum { BAR_WIDTH = 40 };
-
-struct open;
-
-struct hist {
-	struct rt_tally tally;	/* first: tally.c knows no more of the state */
-	struct open *threads;	/* where calls are measured one by one */
-};
 
 /* ---- the open calls of threads, for the total ---- */
 
 /* As emit/cells.h has it of calls inside others of their function (rt_open_time). */
 struct open_call {
 	uint32_t function;
-	uint64_t names, inside;
+	uint64_t names, inside, children;
 };
 
 /* A thread's open calls. */
-struct open {
-	struct open *next, *before;
+struct rt_open {
+	struct rt_open *next, *before;
 	struct open_call *v;
 	size_t n, cap;
 };
 
-static void close_thread(struct hist *t, struct open *open)
+static void close_thread(struct rt_hist *t, struct rt_open *open)
 {
 	if (open->before)
 		open->before->next = open->next;
@@ -44,9 +37,9 @@ static void close_thread(struct hist *t, struct open *open)
 	free(open);
 }
 
-static struct open *open_thread(struct hist *t, void **user)
+static struct rt_open *open_thread(struct rt_hist *t, void **user)
 {
-	struct open *open = *user;
+	struct rt_open *open = *user;
 
 	if (open)
 		return open;
@@ -60,9 +53,9 @@ static struct open *open_thread(struct hist *t, void **user)
 	return open;
 }
 
-static int push(struct hist *t, void **user, uint32_t function)
+static int push(struct rt_hist *t, void **user, uint32_t function)
 {
-	struct open *open = open_thread(t, user);
+	struct rt_open *open = open_thread(t, user);
 
 	if (!open || RT_ROOM(&open->v, open->n, &open->cap))
 		return -ENOMEM;
@@ -75,7 +68,7 @@ static int push(struct hist *t, void **user, uint32_t function)
 }
 
 /* The innermost open call of the function, or NULL. */
-static struct open_call *find_open(const struct open *open, uint32_t function)
+static struct open_call *find_open(const struct rt_open *open, uint32_t function)
 {
 	size_t i = open->n;
 
@@ -87,20 +80,20 @@ static struct open_call *find_open(const struct open *open, uint32_t function)
 
 static int hist_begin(struct rt_sink *sink)
 {
-	return rt_tally_begin(sink, sizeof(struct hist), RT_PURPOSE_TIME);
+	return rt_tally_begin(sink, sizeof(struct rt_hist), RT_PURPOSE_TIME);
 }
 
-static void hist_free(struct rt_sink *sink)
+void rt_hist_free(struct rt_sink *sink)
 {
-	struct hist *hist = sink->state;
+	struct rt_hist *hist = sink->state;
 
 	while (hist && hist->threads)
 		close_thread(hist, hist->threads);
 	rt_tally_free(sink);
 }
 
-static int hist_enter(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame,
-		      const struct rt_values *args)
+int rt_hist_enter(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame,
+		  const struct rt_values *args)
 {
 	(void)args;
 	rt_tally_add(sink, frame->function, RT_CELL_CALLS, 1);
@@ -112,12 +105,12 @@ static unsigned bucket(uint64_t ns)
 	return ns ? 63u - (unsigned)__builtin_clzll(ns) : 0;
 }
 
-static int hist_leave(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame,
-		      enum rt_end end, uint64_t time, const struct rt_values *result)
+int rt_hist_leave(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame,
+		  enum rt_end end, uint64_t time, const struct rt_values *result)
 {
 	uint64_t ns = time > frame->time ? time - frame->time : 0, inside;
 	struct open_call call, *outer;
-	struct open *open = thread->user[sink->index];
+	struct rt_open *open = thread->user[sink->index];
 
 	(void)result;
 	if (!frame->entry_seen || !frame->returns || !open || !open->n)
@@ -130,13 +123,17 @@ static int hist_leave(struct rt_sink *sink, struct rt_thread *thread, const stru
 	rt_tally_add(sink, frame->function, RT_CELL_TOTAL, ns - inside);
 	rt_tally_add(sink, frame->function, RT_CELL_INSIDE, inside);
 	rt_tally_add(sink, frame->function, RT_CELL_BUCKET + bucket(ns), 1);
+	rt_tally_add(sink, frame->function, RT_CELL_SELF,
+		     ns - (call.children < ns ? call.children : ns));
 	outer = find_open(open, frame->function);
 	if (outer)
 		outer->inside += ns;
+	if (open->n)
+		open->v[open->n - 1].children += ns;
 	return 0;
 }
 
-static void hist_gone(struct rt_sink *sink, struct rt_thread *thread)
+void rt_hist_gone(struct rt_sink *sink, struct rt_thread *thread)
 {
 	if (thread->user[sink->index])
 		close_thread(sink->state, thread->user[sink->index]);
@@ -218,12 +215,12 @@ const struct rt_sink_ops rt_sink_hist = {
 	.begin = hist_begin,
 	.grow = rt_tally_grow,
 	.note = rt_tally_note,
-	.enter = hist_enter,
-	.leave = hist_leave,
+	.enter = rt_hist_enter,
+	.leave = rt_hist_leave,
 	.lost = rt_tally_lost,
-	.gone = hist_gone,
+	.gone = rt_hist_gone,
 	.add = rt_tally_add,
 	.has_calls = rt_tally_has_calls,
 	.end = hist_end,
-	.free = hist_free,
+	.free = rt_hist_free,
 };

@@ -5,8 +5,9 @@
 enum rt_purpose rt_purpose_of(const struct rt_options *o)
 {
 	return o->command == RT_CMD_COUNT  ? RT_PURPOSE_COUNT
-	       : o->command == RT_CMD_HIST ? RT_PURPOSE_TIME
-					   : RT_PURPOSE_RECORD;
+	       : o->command == RT_CMD_HIST || o->command == RT_CMD_TOP
+		       ? RT_PURPOSE_TIME
+		       : RT_PURPOSE_RECORD;
 }
 
 struct rt_wanted rt_options_wanted(const struct rt_options *o, bool everywhere)

@@ -18,6 +18,7 @@ enum rt_command {
 	RT_CMD_TRACE,
 	RT_CMD_COUNT,
 	RT_CMD_HIST,
+	RT_CMD_TOP,
 	RT_CMD_RECORD,
 	RT_CMD_REPORT,
 	RT_CMD_DIFF,
@@ -70,6 +71,8 @@ struct rt_options {
 	enum rt_stamp stamp;		/* -t, -r */
 	bool durations;			/* -T */
 	bool net;			/* --net */
+	bool batch;			/* --batch */
+	unsigned rounds;		/* --batch=N; 0: no end */
 	bool first;			/* --first, of diff */
 	struct rt_limits limits;	/* -s, --members, --deref: how much is read and printed */
 	bool fd_paths;			/* -y */

@@ -53,6 +53,23 @@ static void add_counts(struct session *s, const struct rt_count_list *list, uint
 	}
 }
 
+int rt_session_take_counts(struct session *s, struct rt_error *err)
+{
+	struct rt_count_list list = { 0 };
+	int r = read_counts(s, &list, err);
+
+	if (r == 0 && s->attach->counts) {
+		add_counts(s, &s->base, 0, true);
+		add_counts(s, &list, 0, false);
+		list.missed = s->base.missed;
+		free(s->base.v);
+		s->base = list;
+		return 0;
+	}
+	free(list.v);
+	return r;
+}
+
 static void add_later(struct session *s, const struct rt_count_list *list, uint32_t first)
 {
 	add_counts(s, list, first, false);
@@ -216,6 +233,7 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	if (r < 0)
 		return r;
 	rt_session_say_attached(s);
+	s->top.since = rt_now();
 	r = rt_tracee_go(&s->tracee, s->traced.path, err);
 	if (r == 0)
 		rt_session_begin_semaphores(s);
@@ -288,6 +306,8 @@ static int finish_out(struct session *s, struct rt_error *err)
 		r = rt_stack_ended(s->stack, lost.time);
 	if (r == 0)
 		r = rt_stack_end(s->stack, lost.time);
+	if (r == 0 && rt_session_show_top(s, true, err) < 0)
+		r = -ENOMEM;
 	if (r == 0)
 		r = tell_unread(s);
 	if (r == 0)
@@ -344,6 +364,7 @@ static void wait_command(struct session *s)
 
 static void release(struct session *s)
 {
+	rt_screen_close(&s->top.screen);
 	rt_session_disarm(s);
 	rt_session_end_attach(s);
 	rt_gate_close(&s->gate);
@@ -469,6 +490,7 @@ static int run(struct session *s, struct rt_error *err)
 	int r;
 
 	r = rt_session_follow(s, err);
+	rt_screen_close(&s->top.screen);
 	rt_session_disarm(s);
 	/*
 	 * A program that has ended sends nothing more; of a running one the window cuts off what
@@ -552,6 +574,8 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		r = check_rights(&s, err);
 	if (r == 0)
 		r = rt_session_choose_out(&s, err);
+	if (r == 0)
+		r = rt_session_begin_top(&s, err);
 	if (r == 0 && options->command == RT_CMD_RECORD)
 		rt_costs_begin(&s.measures);
 	if (r == 0)
@@ -589,6 +613,8 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 						   : rt_tracee_exit_status(&s.tracee);
 	if (s.share.exceeded)
 		*status = RT_EXIT_FAILURE;
+	if (s.top.over)
+		*status = 0;
 	release(&s);
 	return r;
 }

@@ -18,6 +18,7 @@
 #include "base/signals.h"
 #include "kernel/procfs.h"
 #include "output/files.h"
+#include "output/top.h"
 #include "record/calls.h"
 #include "session/session_private.h"
 
@@ -28,6 +29,8 @@ static const struct rt_sink_ops *choose_sink(const struct rt_options *o)
 		return &rt_sink_count;
 	case RT_CMD_HIST:
 		return &rt_sink_hist;
+	case RT_CMD_TOP:
+		return &rt_sink_top;
 	case RT_CMD_RECORD:
 		return &rt_sink_record;
 	default:
@@ -40,7 +43,7 @@ int rt_session_choose_out(struct session *s, struct rt_error *err)
 	const struct rt_options *o = s->options;
 	const struct rt_sink_ops *ops = choose_sink(o);
 	struct rt_sink *sink = rt_sinks_add(&s->sinks, ops);
-	bool to_stdout = ops->at_end && (o->pids.n || o->all);
+	bool to_stdout = (ops->at_end && (o->pids.n || o->all)) || o->command == RT_CMD_TOP;
 
 	s->sinks.trace.functions = &s->sites.functions;
 	s->sinks.trace.string = o->limits.string;

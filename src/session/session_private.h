@@ -13,6 +13,7 @@
 #include "kernel/priority.h"
 #include "output/sinks.h"
 #include "session/pointers.h"
+#include "session/screen.h"
 #include "stream/merge.h"
 #include "stream/statuses.h"
 #include "plan/sites.h"
@@ -38,6 +39,16 @@ struct rt_share {
 	uint64_t last, last_hits;	/* the last look */
 	uint64_t peak;			/* the largest share between two looks, in 1/100 % */
 	bool exceeded;			/* more than --budget: the trace ends */
+};
+
+/* rawtrace top (session/top.c). */
+struct rt_top {
+	struct rt_screen screen;
+	enum rt_sort sort;
+	uint64_t since;			/* the round began then */
+	unsigned rounds;		/* printed so far */
+	unsigned lines, columns;	/* of the window, when it was drawn */
+	bool over;			/* by a key, or the number of rounds */
 };
 
 struct session {
@@ -76,6 +87,7 @@ struct session {
 	int stopped;		/* the signal that ended the trace, 0: none */
 	uint64_t began;		/* the trace, ns since 1970 */
 	uint64_t progress;	/* when it was shown; 0: not yet */
+	struct rt_top top;
 	bool save;		/* SIGUSR1 came: --last writes what it keeps */
 	bool pass_on;		/* it reached only us: our command gets it too */
 	unsigned ring;		/* the one being drained */
@@ -93,6 +105,20 @@ int rt_session_attach(struct session *s, struct rt_error *err);
 void rt_session_measure(struct session *s);
 void rt_session_detach(struct session *s);
 void rt_session_end_attach(struct session *s);
+
+/*
+ * Give what the kernel has counted so far to the sinks; the end of the trace adds the rest.  0 or a
+ * negative errno.
+ */
+int rt_session_take_counts(struct session *s, struct rt_error *err);
+
+/*
+ * rawtrace top: open the terminal, unless there is --batch; in each round of the rings show the
+ * table if a second is over, and do what the keys ask for; `last`: the trace has ended.  0 or a
+ * negative errno.
+ */
+int rt_session_begin_top(struct session *s, struct rt_error *err);
+int rt_session_show_top(struct session *s, bool last, struct rt_error *err);
 
 /*
  * Are the files still those that the probes were made for?  A package upgrade or a rebuild may come

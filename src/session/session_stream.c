@@ -263,6 +263,8 @@ int rt_session_follow(struct session *s, struct rt_error *err)
 			s->save = false;
 			r = rt_sinks_save(&s->sinks, "SIGUSR1") < 0 ? rt_nomem(err) : 0;
 		}
+		if (r == 0)
+			r = rt_session_show_top(s, false, err);
 		rt_session_show_progress(s, false);
 		if (s->statuses)
 			rt_statuses_drain(s->statuses);

@@ -83,7 +83,12 @@ value_of() {
 	--on-slow) echo "--last=1s $1=1s" ;;
 	--on-fail) echo "--last=1s $1" ;;
 	--from | --to) echo "$1=1s" ;;
-	--sort) [ "$2" = diff ] && echo "--sort=calls" || echo "--format=summary --sort=calls" ;;
+	--sort)
+		case $2 in
+		diff | top) echo "--sort=calls" ;;
+		*) echo "--format=summary --sort=calls" ;;
+		esac
+		;;
 	-F) [ "$2" = list ] && echo "-F json" || echo "-F tree" ;;
 	--color) echo "-F flow --color=never" ;;
 	--width) echo "-F flow --width=80" ;;
@@ -112,7 +117,7 @@ can_take() {
 	[ $? != 2 ]
 }
 
-for command in '' count hist list record report diff doctor; do
+for command in '' count hist top list record report diff doctor; do
 	# shellcheck disable=SC2086 # no word, or one
 	"$RAWTRACE" $command --help
 done >"$T/help"
@@ -131,7 +136,7 @@ for page in $PAGES; do
 done
 
 # --help of a command lists all options that it takes, and no other.
-for command in trace count hist list record report diff doctor; do
+for command in trace count hist top list record report diff doctor; do
 	begin "$command --help has the options of its command"
 	# shellcheck disable=SC2086 # no word, or one
 	"$RAWTRACE" ${command#trace} --help |
@@ -163,7 +168,7 @@ while read -r command; do
 done <"$T/names"
 
 # A command's page names all options that it takes under OPTIONS, and no other.
-for command in trace count hist list doctor; do
+for command in trace count hist top list doctor; do
 	page=$SRCDIR/contrib/man/rawtrace-$command.1
 	[ $command != trace ] || page=$SRCDIR/contrib/man/rawtrace.1
 	begin "${page##*/} has the options of its command"
@@ -265,7 +270,7 @@ while read -r command; do
 		expect_status 0
 		reap "$one"
 		reap "$PID"
-		expect_line '^>(\|^\[[0-9]*\] >(\|^ngx_http_init  *[0-9]' "$T/out"
+		expect_line '^>(\|^\[[0-9]*\] >(\|^ngx_http_init  *[0-9]\|  ngx_http_init$' "$T/out"
 		;;
 	*' -a '*)
 		in_background sh -c \
