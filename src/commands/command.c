@@ -70,8 +70,8 @@ static int run_version(const struct rt_options *options, FILE *out, int *status,
 const struct rt_command_info rt_commands[] = {
 	[RT_CMD_TRACE] = {
 		.name = "",
-		.usage = "[OPTION]... PROGRAM FUNCTION... [-- ARGUMENT...]\n"
-			 "[OPTION]... -p PID FUNCTION...\n"
+		.usage = "[OPTION]... PROGRAM [FUNCTION]... [-- ARGUMENT...]\n"
+			 "[OPTION]... -p PID [FUNCTION]...\n"
 			 "[OPTION]... -a FILE:FUNCTION...\n",
 		.help = "Print the calls of native functions, with arguments and results, "
 			"as a tree.",
@@ -79,16 +79,16 @@ const struct rt_command_info rt_commands[] = {
 	},
 	[RT_CMD_COUNT] = {
 		.name = "count",
-		.usage = "count [OPTION]... PROGRAM FUNCTION... [-- ARGUMENT...]\n"
-			 "count [OPTION]... -p PID FUNCTION...\n",
+		.usage = "count [OPTION]... PROGRAM [FUNCTION]... [-- ARGUMENT...]\n"
+			 "count [OPTION]... -p PID [FUNCTION]...\n",
 		.help = "Print how often each function was called: counted in the kernel.",
 		.refusal = "count: it makes one table, and no event leaves the kernel",
 		.run = run_trace,
 	},
 	[RT_CMD_HIST] = {
 		.name = "hist",
-		.usage = "hist [OPTION]... PROGRAM FUNCTION... [-- ARGUMENT...]\n"
-			 "hist [OPTION]... -p PID FUNCTION...\n",
+		.usage = "hist [OPTION]... PROGRAM [FUNCTION]... [-- ARGUMENT...]\n"
+			 "hist [OPTION]... -p PID [FUNCTION]...\n",
 		.help = "Print how long the calls took (a histogram): measured in the kernel.",
 		.refusal = "hist: it makes one table, and no event leaves the kernel",
 		.run = run_trace,
@@ -103,8 +103,8 @@ const struct rt_command_info rt_commands[] = {
 	},
 	[RT_CMD_RECORD] = {
 		.name = "record",
-		.usage = "record [OPTION]... PROGRAM FUNCTION... [-- ARGUMENT...]\n"
-			 "record [OPTION]... -p PID FUNCTION...\n",
+		.usage = "record [OPTION]... PROGRAM [FUNCTION]... [-- ARGUMENT...]\n"
+			 "record [OPTION]... -p PID [FUNCTION]...\n",
 		.help = "Write calls to a file (rawtrace.data without -o), for rawtrace report.",
 		.refusal = "record: rawtrace report has the formats",
 		.run = run_trace,

@@ -168,6 +168,8 @@ int rt_dump(const struct rt_options *o, FILE *file, struct rt_error *err)
 			     err);
 	if (r == 0 && o->libcalls)
 		r = rt_sites_add_libcalls(&wanted, &traced, &sites, o->libcalls, err);
+	else if (r == 0 && !o->nspecs)
+		r = rt_sites_add_own_functions(&wanted, &traced, &sites, err);
 	if (r == 0)
 		r = rt_sites_add_roots(&wanted, &traced, &sites, err);
 	if (r == 0 && o->raw_names && rt_functions_raw_names(&sites.functions) < 0)

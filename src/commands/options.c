@@ -321,8 +321,8 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 	if (!o->pids.n) {
 		if (n == 0)
 			return rt_usage(err,
-					"no program given; try: rawtrace %sPROGRAM FUNCTION..., or "
-					"rawtrace %s-p PID FUNCTION...",
+					"no program given; try: rawtrace %sPROGRAM [FUNCTION]..., "
+					"or rawtrace %s-p PID [FUNCTION]...",
 					name, name);
 		o->program = *words++;
 		n--;
@@ -349,9 +349,6 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 		return -EINVAL;
 	if (o->command == RT_CMD_LIST)
 		return 0;
-	if (n == 0 && !o->libcalls)
-		return rt_usage(err, "no function given; try: rawtrace %s%s 'str*'",
-				name, o->pids.n ? "-p PID" : o->program);
 	return check_trace(o, err);
 }
 

@@ -315,6 +315,11 @@ bool rt_image_is_go(const struct rt_image *image)
 	return image->is_go;
 }
 
+bool rt_image_names_only_exports(const struct rt_image *image)
+{
+	return !image->symtab.present && !image->has_more && !image->is_go;
+}
+
 static const struct rt_segment *find_segment(const struct rt_image *image, uint64_t addr)
 {
 	const struct rt_segment *s;

@@ -87,6 +87,11 @@ const struct rt_arch *rt_image_arch(const struct rt_image *image);
 const char *rt_image_change(const struct rt_image *image, bool by_path);
 bool rt_image_is_go(const struct rt_image *image); /* has .go.buildinfo or a gopclntab section */
 
+/*
+ * Is the file stripped, as far as its symbols have been read: are its exports its only names?
+ */
+bool rt_image_names_only_exports(const struct rt_image *image);
+
 /* File offset of a virtual address, by the PT_LOAD that holds it in the file.  0, or -ENOENT. */
 int rt_image_offset(const struct rt_image *image, uint64_t addr, uint64_t *offset);
 /* May it be mapped elsewhere than it is linked to? */

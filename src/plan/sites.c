@@ -443,6 +443,19 @@ int rt_sites_resolve(struct rt_wanted *wanted, struct rt_traced *traced, struct 
 	return rt_runtimes_find(traced, sites, err);
 }
 
+int rt_sites_add_own_functions(struct rt_wanted *wanted, struct rt_traced *traced,
+			       struct rt_sites *sites, struct rt_error *err)
+{
+	const struct rt_image *image = rt_program_executable(&traced->program);
+	char *all[] = { (char *)(rt_image_is_go(image) ? "main.*" : "*") };
+	int r = rt_sites_add_functions(wanted, traced, sites, all, 1, err);
+
+	if (r == 0 && rt_image_names_only_exports(image))
+		rt_say("%s: stripped: only its exports are traced; try --libcalls",
+		       rt_image_name(image));
+	return r;
+}
+
 bool rt_sites_has_returns(const struct rt_sites *sites)
 {
 	size_t i;

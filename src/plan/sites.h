@@ -58,6 +58,13 @@ int rt_sites_add_libcalls(struct rt_wanted *wanted, const struct rt_traced *trac
 			  struct rt_sites *sites, const char *text, struct rt_error *err);
 
 /*
+ * Trace the program's own functions, as far as names tell: all of its file but the C runtime's, of
+ * a Go program those of package main, as Go links its library and its runtime into the same file.
+ */
+int rt_sites_add_own_functions(struct rt_wanted *wanted, struct rt_traced *traced,
+			       struct rt_sites *sites, struct rt_error *err);
+
+/*
  * Trace what `n` more specifications mean.  0, -ENOENT (no such function), -EINVAL, -ENOMEM or an
  * error of reading files.
  */

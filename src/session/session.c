@@ -557,6 +557,8 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 			     options->specs, options->nspecs, err);
 	if (r == 0 && options->libcalls)
 		r = rt_sites_add_libcalls(&s.wanted, &s.traced, &s.sites, options->libcalls, err);
+	else if (r == 0 && !options->nspecs)
+		r = rt_sites_add_own_functions(&s.wanted, &s.traced, &s.sites, err);
 	if (r == 0)
 		r = rt_sites_add_roots(&s.wanted, &s.traced, &s.sites, err);
 	if (r == 0)

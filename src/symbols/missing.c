@@ -291,8 +291,7 @@ int rt_no_function(const struct rt_program *program, struct rt_image *image,
 		/* Named types have the code of their underlying type. */
 		add_names(&t, nearest, rt_nearest_go(spec->function, v, n, nearest));
 	}
-	if (t.n == before && n && !image->symtab.present && !image->has_more &&
-	    !rt_image_go(image) &&
+	if (t.n == before && n && rt_image_names_only_exports(image) &&
 	    strncmp(spec->function, RT_UNNAMED_PREFIX, strlen(RT_UNNAMED_PREFIX)) != 0)
 		add(&t, "; it is stripped and names only its exports");
 	if (interpreted(rt_program_executable(program)))

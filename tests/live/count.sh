@@ -218,8 +218,5 @@ end_case
 begin "count and hist: what does not go together"
 rt count --format=chrome "$FIB" fib
 expect_status 2
-expect_message '--format: not allowed with count' "$T/err"
-rt hist "$FIB"
-expect_status 2
-expect_message 'no function given' "$T/err"
+expect_message '-F: not allowed with count' "$T/err"
 end_case

@@ -21,7 +21,7 @@ refuses() {
 # ---- the command line ----
 
 refuses "no arguments" 2 'no program given'
-refuses "no function" 2 'no function given' "$FIB"
+refuses "no function" 2 'no function given' -a
 refuses "unknown option" 2 '--nonsense' --nonsense "$FIB" fib
 refuses "unknown mechanism" 2 '--attach=magic' --attach=magic "$FIB" fib
 refuses "unknown format" 2 '--format=poem' --format=poem "$FIB" fib
@@ -44,11 +44,12 @@ refuses "a glob without a match" 2 "no function matches 'zz\*'" "$FIB" 'zz*'
 refuses "unknown library: those that it has" 2 "no library 'libzz.so'; it has .*libc" "$FIB" \
 	libzz.so:cos
 refuses "function of a library" 2 "no function 'printf', but .*libc.*:printf" "$FIB" printf
-refuses "a format that is none" 2 '--format=x: no such format; there are: tree, chrome' --format=x \
+refuses "a format that is none" 2 '--format=x: no such format; there are: tree, flow, chrome' \
+	--format=x \
 	"$FIB" fib
 refuses "a mechanism that is none" 2 \
 	'--attach=x: no such mechanism; there are: uprobe-multi, .*, tracefs$' --attach=x "$FIB" fib
-for letter in e c t r T S k l; do
+for letter in e c S k l; do
 	refuses "-$letter" 2 "-$letter: .* " "-$letter" "$FIB" fib
 	! grep -q 'no such option' "$T/err" || echo "not ok $SCRIPT: -$letter has no answer"
 done

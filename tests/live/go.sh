@@ -312,6 +312,13 @@ cat >"$T/expected" <<END
 < <not known>
 <-1
 END
+begin "no function: those of package main"
+rt count "$T/fib"
+expect_line '^main\.fib  *9$' "$T/err"
+expect_line '^main\.main  *1$' "$T/err"
+expect_no_line '^runtime\.' "$T/err"
+end_case
+
 begin "assembly, which has the goroutine in no register"
 rt "$T/asm" main.add "$name"
 # Nor anywhere, where the thread pointer cannot be read: so its end is not seen.

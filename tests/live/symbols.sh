@@ -591,3 +591,15 @@ if [ -x "$T/versioned" ]; then
 	expect_same "$T/said" "$T/traced"
 fi
 end_case
+
+begin "no function: the program's own, without the C runtime's"
+rt count "$FIB"
+expect_line '^fib  *9$' "$T/err"
+expect_line '^main  *1$' "$T/err"
+expect_no_line '_start\|_init\|frame_dummy\|tm_clones' "$T/err"
+if has strip; then
+	strip -o "$T/bare" "$FIB"
+	rt "$T/bare"
+	expect_line 'bare: stripped: only its exports are traced; try --libcalls$' "$T/err"
+fi
+end_case
