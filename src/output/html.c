@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One page without a network: a flame graph and a table of functions.  page.html is the page, and
- * the profile stands in it as JSON.  '<' is escaped there, as "</script>" in a name would end it.
+ * One page without a network: a flame graph, a time line of threads and a table of functions.
+ * page.html is the page; the profile and the calls of the time line are in it as JSON.  '<' is
+ * escaped there, as "</script>" in a name would end it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,6 +13,13 @@
 #include "output/print.h"
 #include "output/profile.h"
 #include "output/text.h"
+#include "output/timeline.h"
+#include "output/tracks.h"
+
+struct html {
+	struct rt_profile profile;	/* first: profile.c knows no more of the state */
+	struct rt_timeline timeline;
+};
 
 static void put_string(FILE *file, const char *text)
 {
@@ -96,6 +104,51 @@ static int put_rows(struct rt_sink *sink, const struct rt_profile *profile)
 	return 0;
 }
 
+/* "name 12", or of a goroutine "name g 3"; with the process where there are several. */
+static void put_thread(struct rt_sink *sink, const struct rt_span *span)
+{
+	char text[96], name[32];
+
+	if (span->goid)
+		rt_goid_text(name, sizeof(name), span->goid);
+	else
+		snprintf(name, sizeof(name), "%d", (int)span->tid);
+	if (sink->trace->processes)
+		snprintf(text, sizeof(text), "%.16s %d/%s", span->comm, (int)span->pid, name);
+	else
+		snprintf(text, sizeof(text), "%.16s %s", span->comm, name);
+	put_string(sink->file, text);
+}
+
+/* The threads, and [thread, name, level, start, duration]. */
+static void put_timeline(struct rt_sink *sink, const struct rt_profile *profile,
+			 struct rt_timeline *t)
+{
+	uint32_t thread = 0;
+	size_t i;
+
+	rt_timeline_sort(t);
+	rt_put(sink->file, ",\"threads\":[");
+	for (i = 0; i < t->n; i++) {
+		/* The name that the thread had last. */
+		if (i + 1 < t->n && rt_span_has_thread_of(&t->v[i], &t->v[i + 1]))
+			continue;
+		rt_put(sink->file, thread++ ? ",\n" : "\n");
+		put_thread(sink, &t->v[i]);
+	}
+	fprintf(sink->file, "],\"left_out\":%" PRIu64 ",\"spans\":[", t->left_out);
+	for (thread = 0, i = 0; i < t->n; i++) {
+		const struct rt_span *span = &t->v[i];
+
+		thread += i && !rt_span_has_thread_of(span, span - 1);
+		fprintf(sink->file,
+			"%s[%" PRIu32 ",%" PRIu32 ",%u,%" PRIu64 ",%" PRIu64 "]", i ? ",\n" : "\n",
+			thread, name_index(profile, span->function), span->level, span->began,
+			span->took);
+	}
+	rt_put(sink->file, "]");
+}
+
 static void put_notes(struct rt_sink *sink, const struct rt_profile *profile)
 {
 	size_t i;
@@ -113,9 +166,35 @@ static void put_notes(struct rt_sink *sink, const struct rt_profile *profile)
 	rt_put(sink->file, "]}");
 }
 
+static int html_begin(struct rt_sink *sink)
+{
+	return rt_profile_begin_size(sink, sizeof(struct html));
+}
+
+static int html_leave(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame,
+		      enum rt_end end, uint64_t time, const struct rt_values *result)
+{
+	struct html *html = sink->state;
+	int r = rt_profile_leave(sink, thread, frame, end, time, result);
+
+	if (r < 0 || !frame->entry_seen || !frame->returns)
+		return r;
+	return rt_timeline_add(&html->timeline, thread, frame, time, sink->trace->start);
+}
+
+static void html_free(struct rt_sink *sink)
+{
+	struct html *html = sink->state;
+
+	if (html)
+		rt_timeline_free(&html->timeline);
+	rt_profile_free(sink);
+}
+
 static int html_end(struct rt_sink *sink)
 {
-	struct rt_profile *profile = sink->state;
+	struct html *html = sink->state;
+	struct rt_profile *profile = &html->profile;
 	const char *data = strstr(rt_html_page, "@DATA@");
 	int r;
 
@@ -126,6 +205,7 @@ static int html_end(struct rt_sink *sink)
 	put_names(sink, profile);
 	put_tree(sink, profile);
 	r = put_rows(sink, profile);
+	put_timeline(sink, profile, &html->timeline);
 	put_notes(sink, profile);
 	rt_put(sink->file, data + strlen("@DATA@"));
 	return r;
@@ -133,15 +213,15 @@ static int html_end(struct rt_sink *sink)
 
 const struct rt_sink_ops rt_sink_html = {
 	.name = "html",
-	.help = "a page with a flame graph and a table, in rawtrace.html without -o",
+	.help = "a page: flame graph, time line, table; in rawtrace.html without -o",
 	.path = "rawtrace.html",
-	.begin = rt_profile_begin,
+	.begin = html_begin,
 	.grow = rt_profile_grow,
 	.note = rt_profile_note,
 	.enter = rt_profile_enter,
-	.leave = rt_profile_leave,
+	.leave = html_leave,
 	.lost = rt_profile_lost,
 	.gone = rt_profile_gone,
 	.end = html_end,
-	.free = rt_profile_free,
+	.free = html_free,
 };

@@ -147,14 +147,36 @@ fi
 
 # Pages are looked at by a browser: the script has filled the table in, and painted.
 if has chromium; then
-	begin "html: a browser shows the table"
-	rt --format=html -o "$T/page.html" "$FIB" fib -- 10
+	# Each turn of the wheel shows 2/3 of the range.  A click shows the outermost call, which
+	# takes all of the time.
+	begin "html: a browser shows the table and the time line, and zooms"
+	rt --format=html -o "$T/page.html" "$FIB" fib -- 21
+	cat >>"$T/page.html" <<-'end'
+		<script>
+		const box = time.getBoundingClientRect(), ranges = [view[1] - view[0]];
+		const middle = { clientX: box.x + box.width / 2, clientY: box.y + 40 };
+		const at = (kind, type, more) =>
+			time.dispatchEvent(new kind(type, Object.assign({}, middle, more)));
+		for (let i = 0; i < 2; i++)
+			at(WheelEvent, 'wheel', { deltaY: -100 });
+		ranges.push(view[1] - view[0]);
+		at(MouseEvent, 'mousemove', {});
+		at(MouseEvent, 'click', {});
+		ranges.push(view[1] - view[0]);
+		document.body.append('ratios ' + (ranges[0] / ranges[1]).toFixed(2) + ' ' +
+			(ranges[2] / ranges[0]).toFixed(2) + ' ' +
+			document.getElementById('span').textContent);
+		</script>
+	end
 	HOME=$T timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-quic \
 		--no-first-run \
 		--disable-background-networking --disable-component-update --disable-sync \
 		--user-data-dir="$T/chromium" \
 		--dump-dom "file://$T/page.html" >"$T/dom" 2>"$T/chromium.err" ||
 		show "$T/chromium.err"
-	expect_line '<td>177</td>.*<td>fib</td>' "$T/dom"
+	expect_line '<td>35421</td>.*<td>fib</td>' "$T/dom"
+	expect_line '>20000 calls, threads: 1; 15421 shorter calls are left out\.<' "$T/dom"
+	expect_line 'ratios 2\.25 1\.00 fib  [0-9.]* [mu]*s, at [0-9.]* [mun]*s, in fib [0-9]' \
+		"$T/dom"
 	end_case
 fi

@@ -6,6 +6,7 @@
 #include "events.h"
 #include "out_run.h"
 #include "output/profile.h"
+#include "output/timeline.h"
 #include "unit.h"
 
 /*
@@ -155,6 +156,10 @@ static void test_html(void)
 		run.text,
 		"\"tree\":[\n[\"fib;x\",0,400,0,[[0,2,400,340,[[0,2,60,50,[[0,1,10,10,[]]]]]]]]]"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(run.text, "\"rows\":[\n[5,400,400,94,10,43,300,300,0,0]]"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(
+		run.text,
+		"\"threads\":[\n\"fib;x 7\"],\"left_out\":0,\"spans\":[\n[0,0,0,0,100],\n"
+		"[0,0,1,10,20],\n[0,0,1,40,40],\n[0,0,2,50,10],\n[0,0,0,200,300]]"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(run.text, "\"notes\":[\"a remark\"]}\n</script>"));
 	CU_ASSERT(strcmp(run.text + strlen(run.text) - 8, "</html>\n") == 0);
 	rt_stack_free(run.stack);
@@ -250,6 +255,29 @@ static void test_durations(void)
 	RT_ASSERT_TEXT(rt_duration_text(UINT64_MAX, buf), "18446744073.709 s");
 }
 
+/* If there are too many calls, the longest are retained, in order of time. */
+static void test_timeline(void)
+{
+	const struct rt_thread thread = { .pid = 7, .tid = 8, .comm = "worker" };
+	struct rt_frame frame = { .level = 1 };
+	struct rt_timeline t = { .n = 0 };
+	size_t i;
+
+	for (i = 0; i < RT_SPANS_MOST + 2; i++) {
+		frame.time = 1000 + i * 100;
+		CU_ASSERT(rt_timeline_add(&t, &thread, &frame,
+					  frame.time + (i == 5 || i == 9 ? 1 : 50), 900) == 0);
+	}
+	CU_ASSERT_EQUAL(t.n, RT_SPANS_MOST);
+	CU_ASSERT_EQUAL(t.left_out, 2);
+	rt_timeline_sort(&t);
+	CU_ASSERT_EQUAL(t.v[0].began, 100);
+	for (i = 0; i < t.n; i++)
+		CU_ASSERT(t.v[i].took == 50 && (!i || t.v[i].began > t.v[i - 1].began));
+	CU_ASSERT(rt_span_has_thread_of(&t.v[0], &t.v[1]));
+	rt_timeline_free(&t);
+}
+
 CU_TestInfo rt_tests_profile[] = {
 	{ "summary: recursion is in the total once", test_summary },
 	{ "summary: a call that did not end", test_unfinished },
@@ -261,6 +289,7 @@ CU_TestInfo rt_tests_profile[] = {
 	{ "dot", test_dot },
 	{ "json: a line a call", test_ndjson },
 	{ "html: the page has the tree and the table", test_html },
+	{ "html: the longest calls of a time line", test_timeline },
 	{ "durations with their units", test_durations },
 	CU_TEST_INFO_NULL,
 };
