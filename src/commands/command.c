@@ -95,8 +95,8 @@ const struct rt_command_info rt_commands[] = {
 	},
 	[RT_CMD_TOP] = {
 		.name = "top",
-		.usage = "top [OPTION]... PROGRAM FUNCTION... [-- ARGUMENT...]\n"
-			 "top [OPTION]... -p PID FUNCTION...\n",
+		.usage = "top [OPTION]... PROGRAM [FUNCTION]... [-- ARGUMENT...]\n"
+			 "top [OPTION]... -p PID [FUNCTION]...\n",
 		.help = "Show live which functions are called most, and take longest.",
 		.refusal = "top: it makes one table, and no event leaves the kernel",
 		.run = run_trace,

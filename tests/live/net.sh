@@ -16,8 +16,9 @@ least() {
 # The least of 200 calls is free of what else the machine does, but the cost of a hit changes with
 # that too.
 is_near() {
-	set -- $("$T/work") 0 0
-	true=$1 longer=$2
+	read -r true longer <<-end
+		$("$T/work")
+	end
 	rt record -o "$T/data" "$T/work" pieces piece whole
 	rt report --format=json -o "$T/gross" "$T/data"
 	rt report --net --format=json -o "$T/net" "$T/data"
@@ -50,15 +51,20 @@ expect_status 0
 expect_line 'pieces$' "$T/out"
 end_case
 
-# As older versions wrote it: no block is of this kind.
+# As older versions wrote it: no block is of this kind.  Their checksums do not cover the kind.
 begin "a recording without costs of probes"
-rt record -o "$T/data" "$FIB" fib -- 2
-sed 's/RTBK\x06/RTBK\x46/' "$T/data" >"$T/old"
-rt report "$T/old"
-expect_status 0
-expect_line '^>(fib 2)$' "$T/out"
-rt report --net -o "$T/none" "$T/old"
-expect_status 2
-expect_text 'rawtrace: --net: the recording has no costs of probes; record it anew' "$T/err"
-[ ! -e "$T/none" ] || because "a file was written"
+if has python3; then
+	rt record -o "$T/data" "$FIB" fib -- 2
+	python3 -c 'import sys
+sys.stdout.buffer.write(sys.stdin.buffer.read().replace(b"RTBK\x06", b"RTBK\x46"))' \
+		<"$T/data" >"$T/old"
+	rt report "$T/old"
+	expect_status 0
+	expect_line '^>(fib 2)$' "$T/out"
+	rt report --net -o "$T/none" "$T/old"
+	expect_status 2
+	expect_text 'rawtrace: --net: the recording has no costs of probes; record it anew' \
+		"$T/err"
+	[ ! -e "$T/none" ] || because "a file was written"
+fi
 end_case
