@@ -454,8 +454,11 @@ const struct rt_option rt_option_table[] = {
 	  .commands = TRACE | REPORT | DIFF, WORD(only_under) },
 	{ "only", 0, "GLOB", "show only the functions that GLOB matches; may be repeated",
 	  .commands = REPORT | DIFF, .parse = parse_only },
-	{ "exclude", 0, "GLOB", "do not show the functions that GLOB matches; may be repeated",
+	{ "exclude", 'x', "GLOB", "do not show the functions that GLOB matches; may be repeated",
 	  .commands = REPORT | DIFF, .parse = parse_exclude },
+	{ "exclude", 'x', "FUNC", "do not trace FUNC (a glob, LIBRARY:GLOB), as '!FUNC' does; may be\n"
+	  "repeated",
+	  .commands = TRACE | TABLES, .parse = parse_exclude },
 	{ "tid", 0, "TID,...", "show only calls of these threads", .commands = REPORT,
 	  .parse = parse_tids },
 	{ "from", 0, "TIME",

@@ -298,6 +298,26 @@ static int check_all(const struct rt_options *o, int n, char **rest, int nrest,
 	return check_trace(o, err);
 }
 
+/* '!FUNC' is --exclude=FUNC.  The number of the words that are left, or a usage error. */
+static int take_exclusions(struct rt_options *o, char **words, int n, struct rt_error *err)
+{
+	int i, left = 0;
+
+	for (i = 0; i < n; i++) {
+		if (words[i][0] != '!') {
+			words[left++] = words[i];
+			continue;
+		}
+		if (o->command == RT_CMD_LIST)
+			return rt_usage(err, "%s: list excludes nothing", words[i]);
+		if (o->nexcluded == RT_GLOBS_MOST)
+			return rt_usage(err, "%s: too many; at most %d are excluded", words[i],
+					RT_GLOBS_MOST);
+		o->excluded[o->nexcluded++] = words[i] + 1;
+	}
+	return left;
+}
+
 /*
  * PROGRAM FUNCTION... or, with -p, FUNCTION...; `rest` are the words after "--", for the program.
  */
@@ -314,6 +334,9 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 	if (o->budget && !o->all)
 		return rt_usage(err, "--budget: goes with -a, which traces every process");
 	if (o->all) {
+		n = take_exclusions(o, words, n, err);
+		if (n < 0)
+			return n;
 		o->specs = words;
 		o->nspecs = n;
 		return check_all(o, n, rest, nrest, err);
@@ -340,6 +363,9 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 			"'-- %s': arguments are for a program that rawtrace starts, not for -p",
 			rest[0]);
 	}
+	n = take_exclusions(o, words, n, err);
+	if (n < 0)
+		return n;
 	o->specs = words;
 	o->nspecs = n;
 	if (o->command == RT_CMD_LIST && nrest)

@@ -245,6 +245,27 @@ static int add_spec(struct rt_wanted *wanted, struct rt_traced *traced, struct r
 	return 0;
 }
 
+int rt_sites_exclude(const struct rt_wanted *wanted, const struct rt_traced *traced,
+		     struct rt_functions *functions, struct rt_error *err)
+{
+	const struct rt_arch *arch = rt_image_arch(rt_program_executable(&traced->program));
+	size_t i, n = functions->n;
+	struct rt_spec spec;
+	int r = 0;
+
+	for (i = 0; i < wanted->nexcluded && r == 0; i++) {
+		r = rt_spec_parse(wanted->excluded[i], arch, NULL, &spec, err);
+		if (r < 0)
+			return r;
+		if (rt_functions_exclude(functions, &spec) < 0)
+			r = rt_nomem(err);
+		rt_spec_free(&spec);
+	}
+	if (r == 0 && n && !functions->n)
+		return rt_usage(err, "'!%s': no function is left", wanted->excluded[i - 1]);
+	return r;
+}
+
 int rt_sites_add_functions(struct rt_wanted *wanted, struct rt_traced *traced,
 			   struct rt_sites *sites, char *const *specs, int n, struct rt_error *err)
 {
@@ -263,7 +284,7 @@ int rt_sites_add_functions(struct rt_wanted *wanted, struct rt_traced *traced,
 		if (r == 0)
 			r = add_spec(wanted, traced, sites, spec, err);
 	}
-	return r;
+	return r < 0 ? r : rt_sites_exclude(wanted, traced, &sites->functions, err);
 }
 
 static bool is_filtered(const struct rt_pids *pids)
@@ -601,7 +622,7 @@ int rt_sites_add_libcalls(struct rt_wanted *wanted, const struct rt_traced *trac
 					     rt_pids_first(&traced->pids), spec, err);
 	sites->imports_nothing = r == 1;
 	sites->libcalls = r == 0;
-	return r < 0 ? r : 0;
+	return r < 0 ? r : rt_sites_exclude(wanted, traced, &sites->functions, err);
 }
 
 /* ---- --only-under ---- */

@@ -50,6 +50,10 @@ int rt_sites_resolve(struct rt_wanted *wanted, struct rt_traced *traced, struct 
 		     int nspecs, struct rt_error *err);
 void rt_sites_free(struct rt_wanted *wanted, struct rt_traced *traced, struct rt_sites *sites);
 
+/* Remove the functions that wanted->excluded means.  0 or a negative errno. */
+int rt_sites_exclude(const struct rt_wanted *wanted, const struct rt_traced *traced,
+		     struct rt_functions *functions, struct rt_error *err);
+
 /*
  * --libcalls: add the functions that the program imports from libraries and `text` means.
  * rt_sites_resolve may then have been given no specification.

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/glob.h"
 #include "code/prologue.h"
 #include "elf/debug.h"
 #include "elf/file.h"
@@ -418,14 +419,46 @@ int rt_functions_add_hidden(struct rt_functions *functions, struct rt_image *ima
 	return 1;
 }
 
+static void free_function(struct rt_function *f)
+{
+	free(f->name);
+	rt_exits_free(&f->exits);
+}
+
+static bool is_meant(const struct rt_function *f, struct rt_matcher *matcher)
+{
+	const struct rt_spec *spec = matcher->spec;
+	const struct rt_symbol symbol = { .name = (char *)rt_function_symbol(f) };
+
+	if (spec->lib && !rt_program_names(f->image, spec->lib))
+		return false;
+	return rt_matches(matcher, &symbol) || rt_glob_match(spec->function, f->name);
+}
+
+int rt_functions_exclude(struct rt_functions *functions, const struct rt_spec *spec)
+{
+	struct rt_matcher matcher;
+	size_t i, left = 0;
+	int r = rt_matcher_begin(&matcher, spec);
+
+	for (i = 0; r == 0 && i < functions->n; i++) {
+		if (is_meant(&functions->v[i], &matcher))
+			free_function(&functions->v[i]);
+		else
+			functions->v[left++] = functions->v[i];
+	}
+	if (r == 0)
+		functions->n = left;
+	rt_matcher_free(&matcher);
+	return r;
+}
+
 void rt_functions_free(struct rt_functions *functions)
 {
 	size_t i;
 
-	for (i = 0; i < functions->n; i++) {
-		free(functions->v[i].name);
-		rt_exits_free(&functions->v[i].exits);
-	}
+	for (i = 0; i < functions->n; i++)
+		free_function(&functions->v[i]);
 	free(functions->v);
 	free(functions->note);
 	memset(functions, 0, sizeof(*functions));

@@ -140,6 +140,12 @@ int rt_functions_raw_names(struct rt_functions *functions);
  */
 int rt_functions_add_imports(struct rt_functions *functions, const struct rt_program *program,
 			     pid_t pid, const struct rt_spec *spec, struct rt_error *err);
+
+/*
+ * Remove the functions that `spec` means, of its libraries or any, whoever added them.  0 or
+ * -ENOMEM.
+ */
+int rt_functions_exclude(struct rt_functions *functions, const struct rt_spec *spec);
 void rt_functions_free(struct rt_functions *functions);
 
 /*

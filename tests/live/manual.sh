@@ -78,6 +78,7 @@ value_of() {
 	--min-time) echo "$1=1s" ;;
 	--only-under) echo "$1=f" ;;
 	--only | --exclude) echo "$1=f" ;;
+	-x) echo "-x none" ;;
 	--tid) echo "$1=1" ;;
 	--last) echo "$1=1s" ;;
 	--on-slow) echo "--last=1s $1=1s" ;;

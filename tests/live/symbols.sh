@@ -603,3 +603,15 @@ if has strip; then
 	expect_line 'bare: stripped: only its exports are traced; try --libcalls$' "$T/err"
 fi
 end_case
+
+begin "functions that are left out"
+rt count "$FIB" '!main'
+expect_line '^fib  *9$' "$T/err"
+expect_no_line main "$T/err"
+rt count -x 'fi?' "$FIB" fib main
+expect_line '^main  *1$' "$T/err"
+expect_no_line fib "$T/err"
+rt "$FIB" fib '!*'
+expect_status 2
+expect_message "'!\*': no function is left" "$T/err"
+end_case
