@@ -222,6 +222,14 @@ static int parse_exclude(struct rt_options *o, const char *text, struct rt_error
 	return parse_glob("exclude", text, o->excluded, &o->nexcluded, err);
 }
 
+static int parse_summary(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	(void)text;
+	(void)err;
+	o->format = rt_sink_summary.name;
+	return 0;
+}
+
 static int parse_sort(struct rt_options *o, const char *text, struct rt_error *err)
 {
 	unsigned i;
@@ -433,6 +441,8 @@ const struct rt_option rt_option_table[] = {
 	  WORD(format) },
 	{ "format", 'F', "FORMAT", "how the list is written: text or json", .commands = LIST,
 	  WORD(format) },
+	{ "summary", 'c', NULL, "print a table of functions at the end: --format=summary",
+	  .commands = TREE | REPORT, .parse = parse_summary },
 	{ "attach", 0, "MECHANISM",
 	  "put the probes in by MECHANISM; without it, by the first of\n"
 	  "these that works:",
@@ -456,8 +466,8 @@ const struct rt_option rt_option_table[] = {
 	  .commands = REPORT | DIFF, .parse = parse_only },
 	{ "exclude", 'x', "GLOB", "do not show the functions that GLOB matches; may be repeated",
 	  .commands = REPORT | DIFF, .parse = parse_exclude },
-	{ "exclude", 'x', "FUNC", "do not trace FUNC (a glob, LIBRARY:GLOB), as '!FUNC' does; may be\n"
-	  "repeated",
+	{ "exclude", 'x', "FUNC",
+	  "do not trace FUNC (a glob, LIBRARY:GLOB), as '!FUNC' does; may be repeated",
 	  .commands = TRACE | TABLES, .parse = parse_exclude },
 	{ "tid", 0, "TID,...", "show only calls of these threads", .commands = REPORT,
 	  .parse = parse_tids },
@@ -466,13 +476,13 @@ const struct rt_option rt_option_table[] = {
 	  .commands = REPORT | DIFF, .parse = parse_from },
 	{ "to", 0, "TIME", "show only calls that begin before TIME", .commands = REPORT | DIFF,
 	  .parse = parse_to },
-	{ "sort", 0, "COLUMN",
+	{ "sort", 'S', "COLUMN",
 	  "sort --format=summary by calls, total (without it), self, avg, min, p50,\n"
 	  "p99, max, failed or function, and graph by calls, total or self",
 	  .commands = TREE | REPORT, .parse = parse_sort },
-	{ "sort", 0, "COLUMN", "sort by the difference of total (without it), calls or self",
+	{ "sort", 'S', "COLUMN", "sort by the difference of total (without it), calls or self",
 	  .commands = DIFF, .parse = parse_sort },
-	{ "sort", 0, "COLUMN", "sort by calls, avg, p99 or self (without it)", .commands = TOP,
+	{ "sort", 'S', "COLUMN", "sort by calls, avg, p99 or self (without it)", .commands = TOP,
 	  .parse = parse_sort },
 	{ "first", 0, NULL, "print the first call at which the two runs part", .commands = DIFF,
 	  FLAG(first) },

@@ -69,15 +69,11 @@ static const struct {
 	char letter;
 	const char *answer;
 } answers[] = {
-	{ 'c',
-	  "calls are counted by: rawtrace count PROGRAM FUNCTION, and timed by: rawtrace hist" },
 	{ 'e', "what is traced is named behind the program: rawtrace PROGRAM FUNCTION" },
 	{ 'k', "stacks of callers are not printed; trace the callers too, the tree has them around "
 	       "a call" },
 	{ 'l', "functions of a library are named LIBRARY:FUNCTION; --libcalls traces what the "
 	       "program imports" },
-	{ 'S', "system calls are not traced; the C library's functions for them are: rawtrace "
-	       "PROGRAM libc.so.6:write" },
 };
 
 static const char *answer_for(int letter)

@@ -34,7 +34,7 @@ struct rt_wanted {
 	struct rt_limits limits; /* how much is read and printed */
 	struct rt_limit limit;
 	const char *only_under; /* a specification; NULL: none */
-	const char *const *excluded; /* `nexcluded` specifications: these functions are not traced */
+	const char *const *excluded; /* `nexcluded` specifications of functions to leave out */
 	size_t nexcluded;
 	struct rt_probes *sets; /* files of probes that were asked for, or NULL */
 	struct rt_spec **specs; /* which the functions point into */

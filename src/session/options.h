@@ -58,7 +58,10 @@ struct rt_options {
 	unsigned depth;			/* --depth; 0: any */
 	uint64_t min_time;		/* --min-time, ns */
 	const char *only_under;		/* --only-under, a specification; NULL: none */
-	/* --exclude: specifications, of report globs; of report: --only, globs; --tid; --from and --to, ns, 0: not given */
+	/*
+	 * --exclude: specifications, of report globs.  Of report: --only, globs; --tid; --from and
+	 * --to, ns, 0: not given.
+	 */
 	const char *only[RT_GLOBS_MOST], *excluded[RT_GLOBS_MOST];
 	unsigned nonly, nexcluded;
 	struct rt_pids tids;

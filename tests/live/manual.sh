@@ -84,10 +84,10 @@ value_of() {
 	--on-slow) echo "--last=1s $1=1s" ;;
 	--on-fail) echo "--last=1s $1" ;;
 	--from | --to) echo "$1=1s" ;;
-	--sort)
+	--sort | -S)
 		case $2 in
-		diff | top) echo "--sort=calls" ;;
-		*) echo "--format=summary --sort=calls" ;;
+		diff | top) echo "$1 calls" ;;
+		*) echo "--format=summary $1 calls" ;;
 		esac
 		;;
 	-F) [ "$2" = list ] && echo "-F json" || echo "-F tree" ;;

@@ -195,7 +195,6 @@ static void test_usage(void)
 		{ "-ff -o - ./fib f", "-ff: a file a process" },
 		{ "-ff -o x count ./fib f", "-ff: not allowed with count" },
 		{ "-f list ./fib", "-f: not allowed with list" },
-		{ "-c ./fib f", "-c: calls are counted by: rawtrace count" },
 		{ "-vl ./fib f", "-l: functions of a library are named " },
 		{ "-tr ./fib f", "-r: not together with -t" },
 		{ "-r -t ./fib f", "-t: not together with -r" },
