@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "kernel/pid_space.h"
 #include "kernel/sys.h"
 
 static const struct rt_attach_ops *const mechanisms[] = {
@@ -166,11 +167,33 @@ static int open_reach(const struct rt_attach_request *request, const struct rt_a
 		      : open_first(request, reach, bpf, why, attach, err);
 }
 
+/*
+ * The kernel has no way to follow children (before 4.7): record every process, for the reader to
+ * pick out those that it knows by their fork events.  Counts in the kernel would be of all.
+ */
+static int open_unfiltered(const struct rt_attach_request *request,
+			   const struct rt_attach_ops *forced, FILE *why, struct rt_attach **attach,
+			   struct rt_error *err)
+{
+	struct rt_attach_request by = *request;
+	int r;
+
+	if (request->gate || request->here_only || has_uretprobe(request) ||
+	    rt_pid_space_own().ino)
+		return -EOPNOTSUPP;
+	by.purpose = RT_PURPOSE_RECORD;
+	r = open_reach(&by, forced, RT_REACH_ALL, true, why, attach, err);
+	if (r == 0)
+		(*attach)->unfiltered = true;
+	return r;
+}
+
 int rt_attach_open(const struct rt_attach_request *request, const struct rt_attach_ops *forced,
 		   bool no_bpf, FILE *why, struct rt_attach **attach, struct rt_error *err)
 {
 	struct rt_error reason = { .text = "none can do this" };
 	bool children = request->reach == RT_REACH_FOLLOWED;
+	bool follows = children || request->reach == RT_REACH_CHILDREN;
 	int r = -EOPNOTSUPP;
 
 	/* Strangers pay least by the first way, and most by the last. */
@@ -180,6 +203,8 @@ int rt_attach_open(const struct rt_attach_request *request, const struct rt_atta
 		    !has_uretprobe(request))
 			r = open_reach(request, forced, RT_REACH_FOLLOWED, true, why, attach,
 				       &reason);
+		if (r == -EOPNOTSUPP && follows)
+			r = open_unfiltered(request, forced, why, attach, &reason);
 	}
 	if (r == -EOPNOTSUPP && (!forced || !forced->bpf))
 		r = open_reach(request, forced, children ? RT_REACH_CHILDREN : request->reach,

@@ -18,7 +18,7 @@ struct rt_followed;
 
 struct rt_attach_request {
 	enum rt_purpose purpose;
-	/* RT_REACH_CHILDREN may be answered with RT_REACH_FOLLOWED; not to be asked for itself */
+	/* RT_REACH_CHILDREN may be answered with RT_REACH_FOLLOWED, both with RT_REACH_ALL */
 	enum rt_reach reach;
 	/*
 	 * what programs may leave out, where they know the function; what they pass is filtered
@@ -69,6 +69,11 @@ struct rt_attach {
 	const struct rt_attach_ops *ops;
 	struct rt_source *source;
 	enum rt_reach reach;
+	/*
+	 * the kernel does not know the traced processes (before 4.7): hits of all processes come,
+	 * and the reader has to drop those of the others
+	 */
+	bool unfiltered;
 	struct rt_followed *followed;	/* RT_REACH_FOLLOWED: whom the programs record; else NULL */
 	/* where the programs count; NULL: they, or the probes, give events */
 	const struct rt_counts *counts;

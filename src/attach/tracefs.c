@@ -333,18 +333,17 @@ enum { READINGS_MOST = 5 };
  * Let the kernel record only the traced processes' threads.  Without event-fork (4.7) new threads
  * would be missed, so there everything is recorded and the session picks its threads out.
  */
-static int filter_threads(struct tracefs *t, const struct rt_pids *pids, bool children,
-			  struct rt_error *err)
+static int filter_threads(struct tracefs *t, const struct rt_pids *pids, struct rt_error *err)
 {
 	struct rt_members known = { 0 };
 	unsigned readings = 0;
 	char *text;
 	int n, r = 0;
 
-	if (write_instance(t, "options/event-fork", "1") < 0)
-		return children ? rt_fail(err, -EOPNOTSUPP, "this kernel has no options/event-fork "
-					  "(Linux 4.7): tracefs does not follow children")
-				: 0;
+	if (write_instance(t, "options/event-fork", "1") < 0) {
+		t->attach.unfiltered = true;
+		return 0;
+	}
 	/*
 	 * Threads that begin while we read the list are found by reading it again.  Each write but
 	 * the first waits for RCU, 40 ms.  The kernel adds what recorded threads begin, so a
@@ -456,7 +455,7 @@ static int start(struct tracefs *t, const struct rt_attach_request *request, str
 	 */
 	t->attach.separate = t->guard.buffer->taken ? 0 : (unsigned)n;
 	if (request->reach != RT_REACH_ALL)
-		r = filter_threads(t, request->pids, request->reach == RT_REACH_CHILDREN, err);
+		r = filter_threads(t, request->pids, err);
 	return r < 0 ? r : enable(t, request, events, n, err);
 }
 

@@ -413,8 +413,19 @@ static const struct rt_attach_ops *find_way(enum rt_reach reach, struct rt_error
 	return NULL;
 }
 
-/* In the order in which -f tries them. */
-static void row_children(FILE *file, const struct rt_tracefs *t, int found)
+/* The kernel follows nobody: rawtrace learns of children from their fork events (before 4.7). */
+static const struct rt_attach_ops *find_unfiltered(bool tracefs)
+{
+	struct rt_error unused;
+	const struct rt_attach_ops *ops = NULL;
+
+	if (!rt_pid_space_own().ino)
+		ops = find_way(RT_REACH_ALL, &unused);
+	return ops || !tracefs ? ops : &rt_attach_tracefs;
+}
+
+/* In the order in which -f tries them.  `tracefs`: --no-bpf works. */
+static void row_children(FILE *file, const struct rt_tracefs *t, bool tracefs)
 {
 	static const char what[] = "children (-f)";
 	struct rt_error why = { .text = "" };
@@ -433,9 +444,14 @@ static void row_children(FILE *file, const struct rt_tracefs *t, int found)
 			 "a list in the kernel (%s); other processes that map the file trap too",
 			 ops->name);
 		row(file, what, "list", text);
-	} else if (found == 0 && rt_tracefs_has(t, "options/event-fork")) {
+	} else if (tracefs && rt_tracefs_has(t, "options/event-fork")) {
 		row(file, what, "tracefs",
 		    "event-fork; other processes that map the file trap too");
+	} else if ((ops = find_unfiltered(tracefs))) {
+		snprintf(text, sizeof(text),
+			 "rawtrace drops calls of other processes (%s): all that map the file are "
+			 "recorded", ops->name);
+		row(file, what, "reader", text);
 	} else {
 		row(file, what, "no", why.text);
 	}
@@ -445,7 +461,7 @@ static void row_children(FILE *file, const struct rt_tracefs *t, int found)
 static bool rows_mechanisms(FILE *file, const struct rt_tracefs *tracefs, int found)
 {
 	struct tried tried[MECHANISMS_MAX] = { { 0 } };
-	const struct tried *working, *taken;
+	const struct tried *working, *taken, *taken_too;
 	unsigned i, n;
 
 	for (n = 0; n < MECHANISMS_MAX && rt_attach_at(n); n++)
@@ -460,8 +476,9 @@ static bool rows_mechanisms(FILE *file, const struct rt_tracefs *tracefs, int fo
 		rows_other_programs(file, taken->ops->name);
 		rows_leaving(file, taken->ops->name);
 	}
-	row_children(file, tracefs, found);
-	fprintf(file, "\nused: %s; with --no-bpf: %s\n", used(taken), used(chosen(tried, n, true)));
+	taken_too = chosen(tried, n, true);
+	row_children(file, tracefs, found == 0 && taken_too && taken_too->works);
+	fprintf(file, "\nused: %s; with --no-bpf: %s\n", used(taken), used(taken_too));
 	return working;
 }
 

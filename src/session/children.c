@@ -68,7 +68,7 @@ int rt_session_begin_children(struct session *s)
 	if (wanted && rt_statuses_open(&s->statuses, &why) < 0 && s->options->verbose)
 		rt_say("how processes end is not known: %s", why.text);
 	if (s->options->follow || s->options->all)
-		rt_feed_follow(s->feed, true, on_ended, s);
+		rt_feed_follow(s->feed, !s->attach->unfiltered, on_ended, s);
 	return s->options->all ? rt_feed_take_all(s->feed) : 0;
 }
 

@@ -149,6 +149,40 @@ old_kernels() {
 	fi
 }
 
+# The kernel cannot follow children: rawtrace learns of them from fork events, and drops the calls
+# of other processes that run the program.
+old_forks() {
+	old no-forks
+	FAMILY=$T/family
+	export FAMILY
+	for mechanism in $MECHANISMS; do
+		# Children inherit its probes, where the kernel lets them.
+		[ "$mechanism" != multi-event ] || continue
+		begin "before 4.7: children, by $mechanism"
+		rm -f "$FAMILY" "$T/others" "$T/others.end"
+		FAMILY=$T/others in_background "$BIN/family" serve
+		others=$PID
+		wait_for 10 lines_at_least 2 "$T/others" || because "nobody serves"
+		for mode in fork vfork; do
+			rm -f "$FAMILY"
+			rt -f --attach="$mechanism" "$BIN/family" leaf -- $mode
+			expect_line ' refused$' "$T/says"
+			sed 's/.* //; s/.*/(leaf &)/' "$FAMILY" >"$T/said"
+			sed -n 's/^[^<]*>\((leaf [0-9]*)\)$/\1/p' "$T/err" >"$T/traced"
+			expect_same "$T/said" "$T/traced"
+			expect_number "processes" \
+				"$(grep -c '^+++ [0-9]* exited' "$T/err")" -eq 2
+		done
+		rt count -f --attach="$mechanism" "$BIN/family" leaf -- fork
+		expect_line '^leaf  *2$' "$T/err"
+		: >"$T/others.end"
+		reap "$others"
+		nothing_left
+		end_case
+	done
+	mechanism=
+}
+
 # No PMU in sysfs either: with the other words Linux 4.14.
 old_pmu() {
 	helpers=helper=174,helper=112,helper=114
@@ -433,6 +467,7 @@ old memlock
 if [ -s "$T/says" ]; then
 	old_kernels
 	old_fetch
+	old_forks
 	refused_instruction
 	if has_namespaces && has_mechanism event; then
 		old_pmu

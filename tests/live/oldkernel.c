@@ -15,6 +15,8 @@
  *(before 5.0)
  *	refuse=OFFSET		probes at this offset of a file are refused, as instructions are
  *that the kernel cannot probe next-key		a BPF map has a key only after another (before 4.12)
+ *	no-forks		programs on tracepoints are refused, and options/event-fork is
+ *not there (before 4.7)
  *	memlock			BPF maps and programs count against RLIMIT_MEMLOCK (before 5.11)
  *
  * What it did is added to the file $OLD_KERNEL_SAYS, a line each.  The program that rawtrace starts
@@ -43,7 +45,7 @@ static struct {
 	int helpers[MAX];
 	unsigned nhelpers;
 	enum { BOTH_KEPT, REPLACED, EXISTS } multi_probe;
-	int has_version, memlock, registers, next_key, no_semaphores;
+	int has_version, memlock, registers, next_key, no_semaphores, no_forks;
 	uint64_t refuse;		/* 0: nothing */
 	char events[MAX][NAME];		/* GROUP/EVENT of definitions with a probe there */
 	unsigned nevents;
@@ -93,6 +95,8 @@ static int ask(const char *word)
 		old.next_key = 1;
 	else if (strcmp(word, "registers") == 0)
 		old.registers = 1;
+	else if (strcmp(word, "no-forks") == 0)
+		old.no_forks = 1;
 	else if (strcmp(word, "no-semaphores") == 0)
 		old.no_semaphores = 1;
 	else if (strncmp(word, "kern-version=", 13) == 0)
@@ -175,6 +179,10 @@ static int check_program(const struct rt_bpf_prog_attr *attr)
 
 	if (old.has_version && attr->kern_version != old.vdso.version) {
 		say("version 0x%x refused\n", attr->kern_version);
+		return EINVAL;
+	}
+	if (old.no_forks && attr->prog_type == RT_BPF_PROG_TYPE_TRACEPOINT) {
+		say("program on a tracepoint refused\n");
 		return EINVAL;
 	}
 	if (!helper)
@@ -379,6 +387,21 @@ static int check_enable(int fd, const char *text)
 	return 0;
 }
 
+/* options/event-fork of whatever instance. */
+static int check_forks(int fd)
+{
+	char link[64], path[256];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = old.no_forks ? readlink(link, path, sizeof(path) - 1) : 0;
+	path[n > 0 ? n : 0] = '\0';
+	if (!strstr(path, "/options/event-fork"))
+		return 0;
+	say("event-fork refused\n");
+	return ENOENT;
+}
+
 /* Of the definition in `text`: what the kernel says to it before it adds it. */
 static int before_definition(int fd, const char *text, size_t n)
 {
@@ -421,6 +444,9 @@ ssize_t write(int fd, const void *buf, size_t n)
 	ssize_t (*next)(int, const void *, size_t) =
 		(ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
 	int error = n ? check_enable(fd, buf) : 0;
+
+	if (!error && n)
+		error = check_forks(fd);
 
 	if (!error)
 		error = before_definition(fd, buf, n);
