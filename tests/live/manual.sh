@@ -338,13 +338,18 @@ for file in "$T"/readme.*; do
 	case $command in
 	*hist* | *chrome* | *libc.so*) ;;
 	*)
-		sed '1d' "$file" | sort >"$T/wanted"
-		sort "$T/out" >"$T/seen"
+		# Times, threads and addresses differ each time.
+		for lines in "$file" "$T/out"; do
+			sed 's/ *[0-9.]* [mu]s/ TIME/g; s/TIME  *[0-9]* /TIME TID /; s/0x[0-9a-f]*/ADDRESS/' \
+				"$lines" | sort >"$lines.same"
+		done
+		grep -v -x -F -e "$(sed q "$file")" "$file.same" >"$T/wanted"
+		mv "$T/out.same" "$T/seen"
 		expect_same "$T/wanted" "$T/seen"
 		;;
 	esac
 	end_case
 done
 begin "README has commands"
-expect_number commands "$commands" -ge 8
+expect_number commands "$commands" -ge 7
 end_case
