@@ -99,7 +99,8 @@ static int compare_spans(const void *a, const void *b)
 
 void rt_timeline_sort(struct rt_timeline *t)
 {
-	qsort(t->v, t->n, sizeof(*t->v), compare_spans);
+	if (t->n)
+		qsort(t->v, t->n, sizeof(*t->v), compare_spans);
 }
 
 void rt_timeline_free(struct rt_timeline *t)
