@@ -12,7 +12,7 @@
 #include "base/pids.h"
 #include "fetch/record.h"
 
-struct rt_held;
+struct rt_pending;
 struct rt_gate;
 struct rt_followed;
 
@@ -77,7 +77,7 @@ struct rt_attach {
 	struct rt_followed *followed;	/* RT_REACH_FOLLOWED: whom the programs record; else NULL */
 	/* where the programs count; NULL: they, or the probes, give events */
 	const struct rt_counts *counts;
-	const struct rt_held *held;	/* calls that the programs hold back, or NULL */
+	const struct rt_pending *pending;	/* calls that the programs hold back, or NULL */
 	const int *strangers;		/* RT_MAP_STRANGERS, likewise */
 	/* the kernel arms USDT's semaphores, in each process that gets the probe */
 	bool arms;

@@ -176,14 +176,14 @@ static void set_filter(struct rt_bpf_side *side, const struct rt_attach_request 
 
 	side->filtered = false;
 	if (request->purpose != RT_PURPOSE_RECORD ||
-	    !rt_held_pairs(request->plans, request->nplans))
+	    !rt_pending_pairs(request->plans, request->nplans))
 		return;
-	if (rt_held_may(limit, request->plans, request->nplans, key)) {
-		side->held.size = rt_held_size(request->plans, request->nplans,
+	if (rt_pending_may(limit, request->plans, request->nplans, key)) {
+		side->pending.size = rt_pending_size(request->plans, request->nplans,
 					       rt_attach_layout(request, key));
-		side->held.min_time = limit->min_time;
+		side->pending.min_time = limit->min_time;
 	}
-	side->filtered = limit->depth || limit->under || limit->tests || side->held.size;
+	side->filtered = limit->depth || limit->under || limit->tests || side->pending.size;
 }
 
 int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *request,
@@ -213,7 +213,7 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 	if (r >= 0 && (side->filtered || request->purpose != RT_PURPOSE_RECORD))
 		r = rt_counts_open(&side->counts, side->maps, request->purpose, key,
 				   (uint32_t)(request->functions->n ? request->functions->n : 1),
-				   side->held.size);
+				   side->pending.size);
 	if (r >= 0)
 		r = open_saved(side, request);
 	if (r >= 0)
@@ -231,12 +231,12 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 	}
 	side->gaps = rt_gaps_new(side->maps[RT_MAP_HITS], side->slots);
 	side->decoder = new_decoder(request, key);
-	if (side->decoder && side->held.size)
-		rt_record_decoder_set_size(side->decoder, side->held.size);
-	side->held.decoder = side->decoder;
-	side->held.heads = side->maps[RT_MAP_HEADS];
-	side->held.frames = side->maps[RT_MAP_FRAMES];
-	side->held.slots = side->counts.heads;
+	if (side->decoder && side->pending.size)
+		rt_record_decoder_set_size(side->decoder, side->pending.size);
+	side->pending.decoder = side->decoder;
+	side->pending.heads = side->maps[RT_MAP_HEADS];
+	side->pending.frames = side->maps[RT_MAP_FRAMES];
+	side->pending.slots = side->counts.heads;
 	r = side->gaps && side->decoder ? open_ring(side, request, source, err) : rt_nomem(err);
 	if (r < 0)
 		rt_bpf_side_close(side);
@@ -389,7 +389,7 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 		.quick = side->counts.quick,
 		.filtered = side->filtered,
 		.limit = request->limit,
-		.hold = side->held.size,
+		.pending = side->pending.size,
 	};
 	char log[LOG_SIZE];
 	int r;

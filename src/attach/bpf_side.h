@@ -5,7 +5,7 @@
 #include "attach/attach.h"
 #include "attach/counts.h"
 #include "attach/follow.h"
-#include "stream/held.h"
+#include "stream/pending.h"
 #include "emit/program.h"
 #include "stream/ring.h"
 
@@ -26,7 +26,7 @@ struct rt_bpf_side {
 	/* the kernel turned out to have no programs on uprobes that may wait for pages */
 	bool no_sleep;
 	struct rt_followed followed;	/* of a request for RT_REACH_FOLLOWED */
-	struct rt_held held;	/* what they hold back */
+	struct rt_pending pending;	/* what they hold back */
 	bool no_read_user;	/* the kernel turned out to have no bpf_probe_read_user */
 	bool no_read_str;	/* nor bpf_probe_read_str */
 };

@@ -259,7 +259,7 @@ static int multi_open(const struct rt_attach_request *request, struct rt_attach 
 		m->attach.followed = &m->side.followed;
 	m->attach.unread = &m->side.maps[RT_MAP_UNREAD];
 	m->attach.strangers = &m->side.maps[RT_MAP_STRANGERS];
-	m->attach.held = m->side.held.size ? &m->side.held : NULL;
+	m->attach.pending = m->side.pending.size ? &m->side.pending : NULL;
 	m->attach.counts = request->purpose == RT_PURPOSE_RECORD ? NULL : &m->side.counts;
 	r = link_all(m, request, err);
 	if (r < 0)

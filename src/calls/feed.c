@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "kernel/procfs.h"
-#include "stream/held.h"
+#include "stream/pending.h"
 
 /* A source that numbers its hits: those of plans from `plan` on, up to the next one's. */
 struct numbered {
@@ -28,7 +28,7 @@ struct rt_feed {
 	bool lost;			/* rt_feed_has_lost */
 	bool called;			/* rt_feed_has_calls */
 	bool unseen;			/* rt_feed_unseen */
-	const struct rt_held *held;	/* or NULL */
+	const struct rt_pending *pending;	/* or NULL */
 	/* rt_feed_follow; NULL: children are not traced */
 	int (*ended)(void *ctx, pid_t pid, uint64_t time);
 	void *ended_ctx;
@@ -299,7 +299,7 @@ static int on_hit(struct rt_feed *feed, struct rt_process *process, struct rt_ev
 	return rt_stack_hit(feed->stack, event, &hit);
 }
 
-static int on_held(void *ctx, const struct rt_event *event)
+static int on_pending(void *ctx, const struct rt_event *event)
 {
 	struct rt_feed *feed = ctx;
 	struct rt_process *process = rt_owners_known(&feed->owners, event);
@@ -311,16 +311,16 @@ static int on_held(void *ctx, const struct rt_event *event)
 	return on_hit(feed, process, &ours);
 }
 
-void rt_feed_hold(struct rt_feed *feed, const struct rt_held *held)
+void rt_feed_set_pending(struct rt_feed *feed, const struct rt_pending *pending)
 {
-	feed->held = held;
+	feed->pending = pending;
 }
 
-int rt_feed_held(struct rt_feed *feed, pid_t tid, uint64_t time)
+int rt_feed_pending(struct rt_feed *feed, pid_t tid, uint64_t time)
 {
-	const struct rt_event_handler handler = { on_held, feed };
+	const struct rt_event_handler handler = { on_pending, feed };
 
-	return feed->held ? rt_held_read(feed->held, tid, tid != 0,
+	return feed->pending ? rt_pending_read(feed->pending, tid, tid != 0,
 					 time < feed->end ? time : feed->end, &handler)
 			  : 0;
 }
@@ -353,7 +353,7 @@ static int on_exit_of(struct rt_feed *feed, struct rt_process *process,
 	r = report_lost(feed, event, lost, feed->traced->goroutines || process->stacks.n);
 
 	if (r == 0)
-		r = rt_feed_held(feed, event->tid, event->time);
+		r = rt_feed_pending(feed, event->tid, event->time);
 	rt_process_exit(process, event->tid, event->time);
 	/* The returns that came before it were after the trace's end too. */
 	if (r < 0 || event->time > feed->end)
@@ -386,7 +386,7 @@ static int on_birth(struct rt_feed *feed, const struct rt_process *parent,
  */
 static int on_exec(struct rt_feed *feed, struct rt_process *process, struct rt_event *event)
 {
-	int r = rt_feed_held(feed, 0, event->time);
+	int r = rt_feed_pending(feed, 0, event->time);
 
 	if (!event->comm.name[0])
 		rt_proc_comm(process->pid, process->pid, event->comm.name);

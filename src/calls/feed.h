@@ -48,17 +48,17 @@ struct rt_form_hits *rt_feed_hits(struct rt_feed *feed);
 struct rt_site_map *rt_feed_map(struct rt_feed *feed);
 
 /*
- * Programs hold calls back (stream/held.h): what is left of them when their thread ends is asked
+ * Programs hold calls back (stream/pending.h): what is left of them when their thread ends is asked
  * for.  NULL: they do not.
  */
-struct rt_held;
-void rt_feed_hold(struct rt_feed *feed, const struct rt_held *held);
+struct rt_pending;
+void rt_feed_set_pending(struct rt_feed *feed, const struct rt_pending *pending);
 
 /*
  * Read the calls that programs have not recorded of thread `tid` (0: of every thread), at `time`,
  * or at the window's end if that was before.  0 or a negative errno.
  */
-int rt_feed_held(struct rt_feed *feed, pid_t tid, uint64_t time);
+int rt_feed_pending(struct rt_feed *feed, pid_t tid, uint64_t time);
 
 /* Was there no room for records of threads or mappings, so that an end may not have been seen? */
 bool rt_feed_unseen(const struct rt_feed *feed);

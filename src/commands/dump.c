@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "stream/held.h"
+#include "stream/pending.h"
 #include "commands/dump_ir.h"
 #include "emit/definition.h"
 #include "emit/kept.h"
@@ -59,10 +59,10 @@ static int dump_program(const struct rt_wanted *wanted, const struct rt_sites *s
 	program.saved_slots = RT_KEPT_SLOTS;
 	program.limit = wanted->limit;
 	program.filtered = rt_limit_any(&wanted->limit) && wanted->purpose == RT_PURPOSE_RECORD &&
-			   rt_held_pairs(sites->plans, sites->nplans);
+			   rt_pending_pairs(sites->plans, sites->nplans);
 	if (program.filtered &&
-	    rt_held_may(&wanted->limit, sites->plans, sites->nplans, record_key))
-		program.hold = rt_plans_record_size(sites->plans, sites->nplans,
+	    rt_pending_may(&wanted->limit, sites->plans, sites->nplans, record_key))
+		program.pending = rt_plans_record_size(sites->plans, sites->nplans,
 					     (struct rt_layout){ .key = record_key });
 	if (source == RT_KEY_CONSTANT)
 		program.function = rt_attach_owner(&sites->functions, &sites->v[key]);

@@ -363,7 +363,7 @@ static int index_functions(struct list *list, struct rt_error *err)
 
 #define INLINED "inlined everywhere: it has no code of its own"
 
-static int tell_inlined(void *ctx, const struct rt_image *image, const char *name)
+static int report_inlined(void *ctx, const struct rt_image *image, const char *name)
 {
 	struct list *list = ctx;
 	const char *text = list->options->raw_names ? NULL : rt_demangle(&list->text, name, true);
@@ -406,7 +406,7 @@ static int list_one(struct list *list, const struct rt_spec *spec, struct rt_err
 
 	if ((r < 0 && r != -EINVAL && r != -ENOENT) || r > 0)
 		return r;
-	inlined = rt_listing_inlined(&list->traced.program, spec, tell_inlined, list, &other);
+	inlined = rt_listing_inlined(&list->traced.program, spec, report_inlined, list, &other);
 	if (inlined == -EFBIG) {
 		inlined = 0;
 		if (!list->json && list->rows)

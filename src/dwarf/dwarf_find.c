@@ -164,7 +164,7 @@ static bool entry_of(Dwarf_Die *die, Dwarf_Addr *entry)
 	return true;
 }
 
-static bool holds_functions(int tag, bool deep)
+static bool contains_functions(int tag, bool deep)
 {
 	return rt_dwarf_names_scope(tag) ||
 	       (deep && (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block));
@@ -196,7 +196,7 @@ static int collect(struct walk *walk, Dwarf_Die *parent, unsigned depth)
 			f->addr = entry;
 			f->die = die;
 		}
-		if (holds_functions(tag, unit->deep)) {
+		if (contains_functions(tag, unit->deep)) {
 			ret = collect(walk, &die, depth + 1);
 			if (ret)
 				return ret;

@@ -257,7 +257,7 @@ static bool read_link(struct rt_image *image, char name[NAME_MAX + 1], uint32_t 
 
 	if (!find_section(image->elf, ".gnu_debuglink", &shdr) || shdr.sh_type == SHT_NOBITS ||
 	    shdr.sh_size < 8 || shdr.sh_size > NAME_MAX + 8 ||
-	    !rt_image_holds(image, shdr.sh_offset, shdr.sh_size))
+	    !rt_image_contains(image, shdr.sh_offset, shdr.sh_size))
 		return false;
 	data = elf_getdata_rawchunk(image->elf, (int64_t)shdr.sh_offset, shdr.sh_size, ELF_T_BYTE);
 	if (!data)
@@ -459,7 +459,7 @@ Elf *rt_image_mini_elf(struct rt_image *image)
 		return d->mini;
 	d->mini_looked = true;
 	if (!find_section(image->elf, ".gnu_debugdata", &shdr) || shdr.sh_type == SHT_NOBITS ||
-	    !shdr.sh_size || !rt_image_holds(image, shdr.sh_offset, shdr.sh_size))
+	    !shdr.sh_size || !rt_image_contains(image, shdr.sh_offset, shdr.sh_size))
 		return NULL;
 	data = elf_getdata_rawchunk(image->elf, (int64_t)shdr.sh_offset, shdr.sh_size, ELF_T_BYTE);
 	if (!data || rt_unxz(data->d_buf, data->d_size, MINI_MAX, &d->mini_bytes, &n, &err) < 0) {

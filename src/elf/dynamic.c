@@ -47,7 +47,7 @@ static Elf_Data *dynamic_strings(struct rt_image *image)
 	uint64_t offset, size = image->dynamic.strsz;
 
 	if (size == 0 || rt_image_offset(image, image->dynamic.strtab, &offset) ||
-	    !rt_image_holds(image, offset, size))
+	    !rt_image_contains(image, offset, size))
 		return NULL;
 	return elf_getdata_rawchunk(image->elf, (int64_t)offset, size, ELF_T_BYTE);
 }
@@ -111,7 +111,7 @@ int rt_image_read_dynamic(struct rt_image *image, uint64_t offset, uint64_t size
 	int i, ret = 0;
 	GElf_Dyn dyn;
 
-	if (!rt_image_holds(image, offset, size))
+	if (!rt_image_contains(image, offset, size))
 		return rt_image_damaged(image, "the dynamic section reaches past its end", err);
 	data = elf_getdata_rawchunk(image->elf, (int64_t)offset, size, ELF_T_DYN);
 	if (!data)
@@ -169,7 +169,7 @@ static uint64_t relocation_count(const struct rt_image *image, uint64_t addr, ui
 	int i;
 
 	if (!addr || !size || rt_image_offset(image, addr, &offset) ||
-	    !rt_image_holds(image, offset, size))
+	    !rt_image_contains(image, offset, size))
 		return 0;
 	data = elf_getdata_rawchunk(image->elf, (int64_t)offset, size,
 				    rela ? ELF_T_RELA : ELF_T_REL);
@@ -210,7 +210,7 @@ void rt_image_dynamic_symbols(struct rt_image *image)
 	if (!image->dynamic.symtab || image->dynamic.syment != entsize ||
 	    rt_image_offset(image, image->dynamic.symtab, &offset) ||
 	    rt_image_offset(image, image->dynamic.strtab, &str_offset) ||
-	    !rt_image_holds(image, str_offset, image->dynamic.strsz))
+	    !rt_image_contains(image, str_offset, image->dynamic.strsz))
 		return;
 	count = symbol_count(image);
 	if (count > (image->size - offset) / entsize)

@@ -155,7 +155,7 @@ int rt_image_identify(struct rt_image *image, struct rt_error *err);
 /* "NAME: the ELF file is damaged: WHAT"; returns -EBADMSG. */
 int rt_image_damaged(const struct rt_image *image, const char *what, struct rt_error *err);
 /* Does [offset, offset + size) lie in the file? */
-bool rt_image_holds(const struct rt_image *image, uint64_t offset, uint64_t size);
+bool rt_image_contains(const struct rt_image *image, uint64_t offset, uint64_t size);
 /* Open a library and call it by its DT_SONAME, or by its file's name where it has none. */
 int rt_image_open_library(const char *path, const char *name, struct rt_image **image,
 			  struct rt_error *err);

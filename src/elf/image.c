@@ -17,7 +17,7 @@
 #include "elf/file.h"
 #include "elf/usdt.h"
 
-bool rt_image_holds(const struct rt_image *image, uint64_t offset, uint64_t size)
+bool rt_image_contains(const struct rt_image *image, uint64_t offset, uint64_t size)
 {
 	return offset <= image->size && size <= image->size - offset;
 }
@@ -72,7 +72,7 @@ static int add_segment(struct rt_image *image, const GElf_Phdr *phdr, struct rt_
 {
 	struct rt_segment *s;
 
-	if (!rt_image_holds(image, phdr->p_offset, phdr->p_filesz))
+	if (!rt_image_contains(image, phdr->p_offset, phdr->p_filesz))
 		return rt_image_damaged(image, "a segment reaches past its end", err);
 	if (phdr->p_memsz < phdr->p_filesz || phdr->p_vaddr + phdr->p_memsz < phdr->p_vaddr)
 		return rt_image_damaged(image, "a segment's sizes do not fit together", err);
@@ -93,7 +93,7 @@ static int read_interp(struct rt_image *image, const GElf_Phdr *phdr, struct rt_
 
 	if (image->interp)
 		return 0;
-	if (n < 2 || n > PATH_MAX || !rt_image_holds(image, phdr->p_offset, n))
+	if (n < 2 || n > PATH_MAX || !rt_image_contains(image, phdr->p_offset, n))
 		return rt_image_damaged(image, "the path of its loader does not fit", err);
 	image->interp = calloc(1, n);
 	if (!image->interp)
@@ -115,7 +115,7 @@ static void read_notes(struct rt_image *image, const GElf_Phdr *phdr)
 	size_t at = 0, name, desc;
 
 	if (phdr->p_filesz == 0 || phdr->p_filesz > 65536 ||
-	    !rt_image_holds(image, phdr->p_offset, phdr->p_filesz))
+	    !rt_image_contains(image, phdr->p_offset, phdr->p_filesz))
 		return;
 	data = elf_getdata_rawchunk(image->elf, (int64_t)phdr->p_offset, phdr->p_filesz,
 				    ELF_T_NHDR);
@@ -167,7 +167,7 @@ static int read_headers(struct rt_image *image, struct rt_error *err)
 		return rt_image_damaged(image, "its header does not hold together", err);
 	if (ehdr.e_phnum && ehdr.e_phentsize != phentsize)
 		return rt_image_damaged(image, "its program headers have an unknown size", err);
-	if (ehdr.e_phnum && !rt_image_holds(image, ehdr.e_phoff, ehdr.e_phnum * phentsize))
+	if (ehdr.e_phnum && !rt_image_contains(image, ehdr.e_phoff, ehdr.e_phnum * phentsize))
 		return rt_image_damaged(image, "program headers reach past its end", err);
 	image->entry = ehdr.e_entry;
 	ret = read_segments(image, &dynamic, err);

@@ -177,7 +177,7 @@ static const uint8_t *read_section(struct reading *r, const GElf_Shdr *shdr)
 	Elf_Data *data = NULL;
 
 	if (shdr->sh_size <= NOTES_MAX &&
-	    rt_image_holds(r->image, shdr->sh_offset, shdr->sh_size))
+	    rt_image_contains(r->image, shdr->sh_offset, shdr->sh_size))
 		data = elf_getdata_rawchunk(r->image->elf, (int64_t)shdr->sh_offset,
 					    (size_t)shdr->sh_size, ELF_T_BYTE);
 	if (!data || !data->d_buf) {

@@ -89,7 +89,7 @@ static void read_indexes(struct rt_image *image)
 	Elf_Data *data;
 
 	if (rt_image_offset(image, image->dynamic.versym, &offset) ||
-	    !rt_image_holds(image, offset, n * 2))
+	    !rt_image_contains(image, offset, n * 2))
 		return;
 	data = n ? elf_getdata_rawchunk(image->elf, (int64_t)offset, n * 2, ELF_T_HALF) : NULL;
 	if (!data)

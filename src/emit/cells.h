@@ -92,8 +92,8 @@ static inline bool rt_limit_any(const struct rt_limit *limit)
 struct rt_head {
 	uint32_t depth;		/* frames in use; their stack pointers never increase */
 	uint32_t tid;
-	/* of those held back (emit/hold.h): so many, from the outermost, have been recorded */
-	uint32_t told;
+	/* of those held back (emit/pending.h): so many, from the outermost, have been recorded */
+	uint32_t recorded;
 	uint32_t unused;
 };
 
@@ -115,7 +115,7 @@ struct rt_open_call {
 	uint64_t level;
 	/*
 	 * where calls are held back: their record as it will be, but for its number,
-	 * rt_bpf_program.hold bytes
+	 * rt_bpf_program.pending bytes
 	 */
 	/* where calls are measured: struct rt_open_time */
 };

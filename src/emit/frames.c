@@ -11,7 +11,7 @@
 #include "emit/frames.h"
 
 #include "emit/frames_private.h"
-#include "emit/hold.h"
+#include "emit/pending.h"
 #include "emit/private.h"
 
 /*
@@ -151,8 +151,8 @@ static void emit_over(struct emitter *e)
 	int none = rt_bpf_label(e->bpf);
 
 	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + FR_OVER, 0);
-	if (e->program->hold)
-		rt_bpf_load(e->bpf, RT_BPF_W, R1, HEAD, offsetof(struct rt_head, told));
+	if (e->program->pending)
+		rt_bpf_load(e->bpf, RT_BPF_W, R1, HEAD, offsetof(struct rt_head, recorded));
 	else
 		rt_bpf_mov(e->bpf, R1, DEPTH);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, e->frames + FR_N);
@@ -198,8 +198,8 @@ void rt_frames_take(struct emitter *e, int taken)
 	rt_bpf_place(e->bpf, other);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, DEPTH, 0, taken);
 	rt_bpf_store(e->bpf, RT_BPF_W, HEAD, offsetof(struct rt_head, tid), R2);
-	if (e->program->hold)
-		rt_bpf_store_imm(e->bpf, RT_BPF_W, HEAD, offsetof(struct rt_head, told), 0);
+	if (e->program->pending)
+		rt_bpf_store_imm(e->bpf, RT_BPF_W, HEAD, offsetof(struct rt_head, recorded), 0);
 	rt_bpf_place(e->bpf, mine);
 }
 
@@ -208,8 +208,8 @@ void rt_frames_enter(struct emitter *e, bool replaces, int taken)
 	int done = rt_bpf_label(e->bpf);
 
 	rt_frames_take(e, taken);
-	if (e->program->hold)
-		rt_emit_hold_tell(e);
+	if (e->program->pending)
+		rt_emit_pending_record(e);
 	emit_unwind(e, replaces, done);
 	rt_frames_store_depth(e);
 }
@@ -405,8 +405,8 @@ void rt_frames_leave(struct emitter *e, int check, int other)
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_SP, R1);
 	rt_frames_head(e, other);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, e->out);
-	if (e->program->hold)
-		rt_emit_hold_tell(e);
+	if (e->program->pending)
+		rt_emit_pending_record(e);
 	emit_match(e);
 	if (check)
 		emit_check_id(e);
@@ -504,7 +504,7 @@ static void emit_depth(struct emitter *e, int pass)
 {
 	int shallow = rt_bpf_label(e->bpf);
 
-	if (e->program->hold) {
+	if (e->program->pending) {
 		emit_level(e);
 		rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, e->frames + FR_N);
 	} else {
@@ -521,13 +521,13 @@ static void emit_limit_entry(struct emitter *e, int pass)
 	const struct rt_bpf_program *p = e->program;
 	int inside;
 
-	if (!p->hold)
+	if (!p->pending)
 		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + FR_TIME, 0);
-	rt_frames_enter(e, !p->hold && !p->plan->no_return, pass);
+	rt_frames_enter(e, !p->pending && !p->plan->no_return, pass);
 	if (p->limit.under && !p->plan->root) {
 		inside = rt_bpf_label(e->bpf);
 		rt_bpf_jump(e->bpf, RT_BPF_JNE, DEPTH, 0, inside);
-		if (!p->hold) {
+		if (!p->pending) {
 			rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_TIME);
 			rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, inside);
 		}
@@ -537,18 +537,18 @@ static void emit_limit_entry(struct emitter *e, int pass)
 	if (p->limit.depth)
 		emit_depth(e, pass);
 	if (p->plan->no_return) {
-		if (p->hold)
+		if (p->pending)
 			emit_leave_out(e, pass);	/* nothing says how long it lasts */
 		return;
 	}
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, RT_OPEN_MAX, pass);
 	rt_frames_new(e);
-	if (p->hold && p->limit.depth) {
+	if (p->pending && p->limit.depth) {
 		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_N);
 		rt_bpf_store(e->bpf, RT_BPF_DW, R0, AT(level), R1);
 	}
-	if (p->hold)
-		rt_emit_hold_enter(e, pass);
+	if (p->pending)
+		rt_emit_pending_enter(e, pass);
 	else
 		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R0, AT(time), 0);
 }
@@ -560,11 +560,11 @@ static void emit_limit_entry(struct emitter *e, int pass)
  */
 static void emit_limit_jump(struct emitter *e, int pass)
 {
-	if (e->program->hold)
-		rt_emit_hold_all(e);
+	if (e->program->pending)
+		rt_emit_pending_all(e);
 	rt_frames_leave(e, false, pass);
 	rt_frames_store_depth(e);
-	if (!e->program->hold)
+	if (!e->program->pending)
 		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R0, AT(time), 1);
 	rt_bpf_mov_imm64(e->bpf, R1, RT_OPEN_JUMPED);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R0, AT(id), R1);
@@ -601,8 +601,8 @@ static void emit_limit_return(struct emitter *e, int pass)
 		emit_check_owner(e);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, -1);
 	rt_frames_store_depth(e);
-	if (e->program->hold)
-		rt_emit_hold_leave(e);
+	if (e->program->pending)
+		rt_emit_pending_exit(e);
 }
 
 void rt_emit_limit(struct emitter *e)
@@ -610,8 +610,8 @@ void rt_emit_limit(struct emitter *e)
 	const struct rt_bpf_program *p = e->program;
 	int pass = rt_bpf_label(e->bpf);
 
-	if (p->hold)
-		rt_emit_hold_now(e);
+	if (p->pending)
+		rt_emit_pending_now(e);
 	emit_function(e);
 	if (p->plan->end == RT_BY_JUMP || p->plan->end == RT_BY_BRANCH)
 		emit_limit_jump(e, pass);
@@ -643,9 +643,9 @@ void rt_emit_limit_failed(struct emitter *e)
 {
 	int pass = rt_bpf_label(e->bpf);
 
-	if (e->program->hold) {
+	if (e->program->pending) {
 		/* A call that is not recorded must not count as open any more. */
-		rt_emit_hold_now(e);
+		rt_emit_pending_now(e);
 		rt_frames_enter(e, false, e->out);
 		emit_leave_out(e, pass);
 	} else {
@@ -658,22 +658,22 @@ void rt_emit_limit_unwound(struct emitter *e)
 {
 	int pass = rt_bpf_label(e->bpf), other = rt_bpf_label(e->bpf), fewer = rt_bpf_label(e->bpf);
 
-	if (e->program->hold)
-		rt_emit_hold_now(e);
+	if (e->program->pending)
+		rt_emit_pending_now(e);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, e->program->plan->arch->sp.pt_regs);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, 1);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_FLOOR, R1);
 	rt_frames_head(e, other);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, DEPTH, 0, pass);
-	if (e->program->hold)
-		rt_emit_hold_tell(e);
+	if (e->program->pending)
+		rt_emit_pending_record(e);
 	rt_frames_bisect(e);
 	rt_bpf_load(e->bpf, RT_BPF_DW, DEPTH, R10, e->frames + FR_N);
 	rt_frames_store_depth(e);
-	if (e->program->hold) {
-		rt_bpf_load(e->bpf, RT_BPF_W, R1, HEAD, offsetof(struct rt_head, told));
+	if (e->program->pending) {
+		rt_bpf_load(e->bpf, RT_BPF_W, R1, HEAD, offsetof(struct rt_head, recorded));
 		rt_bpf_jump_reg(e->bpf, RT_BPF_JGE, DEPTH, R1, fewer);
-		rt_bpf_store(e->bpf, RT_BPF_W, HEAD, offsetof(struct rt_head, told), DEPTH);
+		rt_bpf_store(e->bpf, RT_BPF_W, HEAD, offsetof(struct rt_head, recorded), DEPTH);
 	}
 	rt_bpf_place(e->bpf, fewer);
 	rt_bpf_place(e->bpf, other);

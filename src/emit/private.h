@@ -45,7 +45,7 @@ enum { KEY = -4, SEQ = -8, TIME = -16, COUNT = -16, RECORD_FRAME = 24 };
  * A program that waits for pages writes no record to the stack, and has room for the address that
  * it waits for, and for what is there.
  */
-enum { TOUCHED = -4, ADDRESS = -32, HOLD_TOP = -ADDRESS };
+enum { TOUCHED = -4, ADDRESS = -32, PENDING_TOP = -ADDRESS };
 
 /*
  * r0 = the pid in the upper half and the tid in the lower, as in the namespace `space`; on to `out`

@@ -5,7 +5,7 @@
 
 #include "emit/count.h"
 #include "emit/frames.h"
-#include "emit/hold.h"
+#include "emit/pending.h"
 #include "emit/kept.h"
 #include "emit/private.h"
 #include "fetch/record.h"
@@ -532,9 +532,9 @@ int rt_bpf_program_emit(const struct rt_bpf_program *program, struct rt_bpf *bpf
 	struct emitter e = { .program = program, .bpf = bpf };
 
 	rt_plan_tail(program->plan, layout, &e.tail);
-	if (program->hold) {
-		rt_tail_set_size(&e.tail, program->hold);
-		e.frames = -HOLD_TOP;
+	if (program->pending) {
+		rt_tail_set_size(&e.tail, program->pending);
+		e.frames = -PENDING_TOP;
 	}
 	if (program->transport == RT_TRANSPORT_PERF &&
 	    e.tail.size + rt_emit_frame_top(&e) > STACK_MAX - 8)
@@ -554,7 +554,7 @@ int rt_bpf_program_emit(const struct rt_bpf_program *program, struct rt_bpf *bpf
 		emit_errno_source(&e);
 		goto end;
 	}
-	if (program->hold)
+	if (program->pending)
 		rt_emit_keep_own_stack(
 			&e, rt_emit_frame_top(&e) +
 				    (program->transport == RT_TRANSPORT_PERF ? e.tail.size : 0));

@@ -70,7 +70,7 @@ struct rt_bpf_program {
 	 * filtered: calls are held back until they have lasted limit.min_time: a record's size;
 	 * else 0
 	 */
-	uint16_t hold;
+	uint16_t pending;
 	/* RT_KEY_CONSTANT: the probe's; a cookie has it in its upper half */
 	uint32_t function;
 };

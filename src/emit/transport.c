@@ -2,7 +2,7 @@
 /* The transports: where a record is written, and how it is handed over. */
 #include <elf.h>
 
-#include "emit/hold.h"
+#include "emit/pending.h"
 #include "emit/private.h"
 #include "fetch/record.h"
 
@@ -17,7 +17,7 @@ enum { PRIVATE_STACK_MIN = 64, STACK_ROUND = 16 };
 
 int rt_emit_frame_top(const struct emitter *e)
 {
-	return e->program->hold ? HOLD_TOP + HOLD_FRAME : FRAME_TOP;
+	return e->program->pending ? PENDING_TOP + PENDING_FRAME : FRAME_TOP;
 }
 
 /*
@@ -124,7 +124,7 @@ void rt_emit_reserve(struct emitter *e)
 	case RT_TRANSPORT_PERF:
 		e->base = R10;
 		e->record = -((e->tail.size + 7) & ~7) - rt_emit_frame_top(e);
-		if (!e->program->hold)
+		if (!e->program->pending)
 			rt_emit_keep_own_stack(e, -e->record);
 		zero_record(e);
 		break;

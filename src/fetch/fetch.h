@@ -286,7 +286,7 @@ struct rt_tail {
 	uint16_t faults;		/* u32, where the plan has values that may be unreadable */
 	uint16_t ra;			/* u64, where the plan asks for the return address */
 	uint16_t ip;			/* u64, RT_KEY_IP */
-	uint16_t entered;		/* u64, the last, where calls are held back (emit/hold.h) */
+	uint16_t entered;		/* u64, the last, of pending calls (emit/pending.h) */
 	uint16_t data;			/* bytes of the values */
 	uint16_t size;			/* bytes of the whole record */
 };

@@ -10,8 +10,8 @@
 enum { HAPPENED_MOST = 16 };
 static const uint64_t happened_ns = 1000000000;
 
-struct held_block {
-	struct held_block *next;
+struct flight_block {
+	struct flight_block *next;
 	uint64_t time;		/* of its newest event */
 	size_t n;
 	uint8_t bytes[];	/* as they stand in a file */
@@ -21,7 +21,7 @@ struct rt_flight {
 	const struct rt_keep *keep;
 	struct rt_bytes names;	/* blocks of the trace, functions and remarks */
 	struct rt_bytes block;	/* the one that comes */
-	struct held_block *first, **tail;
+	struct flight_block *first, **tail;
 	size_t bytes;		/* of those */
 	unsigned files, happened;
 	uint64_t last;		/* when it happened last */
@@ -40,7 +40,7 @@ struct rt_flight *rt_flight_new(const struct rt_keep *keep)
 
 static void drop_first(struct rt_flight *f)
 {
-	struct held_block *block = f->first;
+	struct flight_block *block = f->first;
 
 	f->first = block->next;
 	if (!f->first)
@@ -65,14 +65,14 @@ size_t rt_flight_bytes(const struct rt_flight *f)
 	return f->bytes;
 }
 
-static bool is_old(const struct rt_flight *f, const struct held_block *block, uint64_t time)
+static bool is_old(const struct rt_flight *f, const struct flight_block *block, uint64_t time)
 {
 	return f->keep->ns && time > block->time && time - block->time > f->keep->ns;
 }
 
-static int hold_block(struct rt_flight *f, uint64_t time)
+static int add_block(struct rt_flight *f, uint64_t time)
 {
-	struct held_block *block = malloc(sizeof(*block) + f->block.n);
+	struct flight_block *block = malloc(sizeof(*block) + f->block.n);
 
 	if (!block)
 		return -ENOMEM;
@@ -98,7 +98,7 @@ int rt_flight_put(struct rt_flight *f, enum rt_block_kind kind, const struct rt_
 	if (r < 0)
 		return r;
 	if (kind == RT_BLOCK_CALLS)
-		return hold_block(f, time);
+		return add_block(f, time);
 	rt_bytes_add(&f->names, f->block.v, f->block.n);
 	return f->names.failed ? -ENOMEM : 0;
 }
@@ -106,7 +106,7 @@ int rt_flight_put(struct rt_flight *f, enum rt_block_kind kind, const struct rt_
 static void write_blocks(const struct rt_flight *f, FILE *file)
 {
 	const struct rt_bytes nothing = { .n = 0 };
-	const struct held_block *block;
+	const struct flight_block *block;
 
 	rt_blocks_begin(file);
 	fwrite(f->names.v, 1, f->names.n, file);

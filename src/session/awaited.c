@@ -58,7 +58,7 @@ bool rt_session_awaits(const struct session *s)
 }
 
 /* -f: the file of PROGRAM:FUNCTION was not found, so its first calls come before its probes. */
-static int tell_not_found(struct session *s, const struct rt_awaited *a)
+static int report_not_found(struct session *s, const struct rt_awaited *a)
 {
 	char text[300];
 
@@ -73,7 +73,7 @@ static int tell_not_found(struct session *s, const struct rt_awaited *a)
 }
 
 /* One instance a process (kernel/owner.h), and nothing that tells of mappings. */
-static int tell_not_awaited(struct session *s, const struct rt_awaited *a)
+static int report_not_awaited(struct session *s, const struct rt_awaited *a)
 {
 	const char *name = a->libraries ? a->libraries : a->spec->lib;
 	char text[300];
@@ -91,8 +91,8 @@ int rt_session_begin_awaited(struct session *s)
 	int r = 0;
 
 	for (i = 0; i < s->wanted.nawaited && r == 0; i++)
-		r = s->attach->ops->bpf ? tell_not_found(s, &s->wanted.awaited[i])
-					: tell_not_awaited(s, &s->wanted.awaited[i]);
+		r = s->attach->ops->bpf ? report_not_found(s, &s->wanted.awaited[i])
+					: report_not_awaited(s, &s->wanted.awaited[i]);
 	if (r < 0 || !rt_session_awaits(s) || !s->attach->ops->bpf)
 		return r;
 	s->arrivals = calloc(1, sizeof(*s->arrivals));
@@ -270,7 +270,7 @@ static void free_later(struct later *l)
 	free(l);
 }
 
-static int tell_missed(struct session *s, const struct rt_image *image)
+static int report_missed(struct session *s, const struct rt_image *image)
 {
 	char text[300];
 
@@ -281,7 +281,7 @@ static int tell_missed(struct session *s, const struct rt_image *image)
 }
 
 /* Why a file is not traced, or not all of it. */
-static int tell_failed(struct session *s, const struct rt_error *why)
+static int report_failed(struct session *s, const struct rt_error *why)
 {
 	return rt_session_note(s, why->text[0] ? why->text : "out of memory");
 }
@@ -310,7 +310,7 @@ static int attach_file(struct session *s, struct rt_image *image, struct rt_erro
 		r = open_attach(s, l, &why);
 	if (r < 0) {
 		free_later(l);
-		return tell_failed(s, &why) < 0 ? rt_nomem(err) : 0;
+		return report_failed(s, &why) < 0 ? rt_nomem(err) : 0;
 	}
 	r = join(s, l, err);
 	if (r < 0) {
@@ -318,7 +318,7 @@ static int attach_file(struct session *s, struct rt_image *image, struct rt_erro
 			free_later(l);
 		return r;
 	}
-	return tell_missed(s, image) < 0 ? rt_nomem(err) : 0;
+	return report_missed(s, image) < 0 ? rt_nomem(err) : 0;
 }
 
 static bool fits(const void *ctx, const struct rt_image *image)
@@ -423,7 +423,7 @@ uint64_t rt_session_lost_awaited(struct session *s)
 	return lost;
 }
 
-int rt_session_tell_awaited(struct session *s)
+int rt_session_report_awaited(struct session *s)
 {
 	const struct rt_awaited *a;
 	char text[300];

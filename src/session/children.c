@@ -112,7 +112,7 @@ int rt_session_end_children(struct session *s, uint64_t time)
 	return r;
 }
 
-int rt_session_tell_missed(struct session *s)
+int rt_session_report_missed(struct session *s)
 {
 	uint64_t n = s->attach->followed ? rt_followed_missed(s->attach->followed) : 0;
 	char text[160];

@@ -79,7 +79,7 @@ static void add_later(struct session *s, const struct rt_count_list *list, uint3
  * After the last round, which may have brought the mappings that tell whose an instruction pointer
  * is.
  */
-static int tell_counts(struct session *s, uint64_t time)
+static int report_counts(struct session *s, uint64_t time)
 {
 	struct rt_event lost = { .type = RT_EV_LOST, .time = time };
 
@@ -211,7 +211,7 @@ static int begin_stream(struct session *s, struct rt_error *err)
 		r = rt_nomem(err);
 	if (r == 0 && rt_session_begin_children(s) < 0)
 		r = rt_nomem(err);
-	rt_feed_hold(s->feed, s->attach->held);
+	rt_feed_set_pending(s->feed, s->attach->pending);
 	rt_session_begin_window(s);
 	/* Our own command has not begun. */
 	if (r == 0 && !s->tracee.ours)
@@ -241,7 +241,7 @@ static int begin_stream(struct session *s, struct rt_error *err)
 }
 
 /* These may be calls that the user asked for. */
-static int tell_unread(struct session *s)
+static int report_unread(struct session *s)
 {
 	const int *map = s->attach->unread;
 	uint32_t key = 0;
@@ -256,7 +256,7 @@ static int tell_unread(struct session *s)
 	return rt_session_note(s, text);
 }
 
-static int tell_too_deep(struct session *s)
+static int report_too_deep(struct session *s)
 {
 	uint64_t n = rt_stack_too_deep(s->stack);
 	char text[200];
@@ -270,7 +270,7 @@ static int tell_too_deep(struct session *s)
 	return rt_session_note(s, text);
 }
 
-static int tell_stepped(struct session *s, uint64_t end)
+static int report_stepped(struct session *s, uint64_t end)
 {
 	char text[200];
 
@@ -297,9 +297,9 @@ static int finish_out(struct session *s, struct rt_error *err)
 	if (r == 0 && lost.lost.count)
 		r = rt_stack_event(s->stack, &lost);
 	if (r == 0)
-		r = rt_feed_held(s->feed, 0, lost.time);
+		r = rt_feed_pending(s->feed, 0, lost.time);
 	if (r == 0)
-		r = tell_counts(s, lost.time);
+		r = report_counts(s, lost.time);
 	if (r == 0)
 		r = rt_session_end_children(s, lost.time);
 	if (r == 0 && s->over && rt_feed_unseen(s->feed))
@@ -309,21 +309,21 @@ static int finish_out(struct session *s, struct rt_error *err)
 	if (r == 0 && rt_session_show_top(s, true, err) < 0)
 		r = -ENOMEM;
 	if (r == 0)
-		r = tell_unread(s);
+		r = report_unread(s);
 	if (r == 0)
-		r = tell_too_deep(s);
+		r = report_too_deep(s);
 	if (r == 0)
-		r = tell_stepped(s, lost.time);
+		r = report_stepped(s, lost.time);
 	if (r == 0)
-		r = rt_session_tell_awaited(s);
+		r = rt_session_report_awaited(s);
 	if (r == 0)
-		r = rt_session_tell_no_call(s, any_lost || rt_feed_has_lost(s->feed));
+		r = rt_session_report_no_call(s, any_lost || rt_feed_has_lost(s->feed));
 	if (r == 0)
-		r = rt_session_tell_share(s, err);
+		r = rt_session_report_share(s, err);
 	if (r == 0)
-		r = rt_session_tell_untraced(s);
+		r = rt_session_report_untraced(s);
 	if (r == 0)
-		r = rt_session_tell_signal(s);
+		r = rt_session_report_signal(s);
 	if (r == 0)
 		r = rt_session_save_end(s);
 	if (r == 0)
@@ -470,7 +470,7 @@ static int check_rights(const struct session *s, struct rt_error *err)
 	return r < 0 ? r : check_processes(s, err);
 }
 
-static int tell_gate(struct session *s)
+static int report_gate(struct session *s)
 {
 	pid_t pid = rt_gate_closed_by(&s->gate);
 	char text[200];
@@ -508,9 +508,9 @@ static int run(struct session *s, struct rt_error *err)
 	if (r == 0)
 		r = rt_session_drain(s, true, err);
 	if (r == 0)
-		r = tell_gate(s);
+		r = report_gate(s);
 	if (r == 0)
-		r = rt_session_tell_missed(s);
+		r = rt_session_report_missed(s);
 	if (r == 0)
 		r = finish_out(s, err);
 	rt_session_show_progress(s, true);

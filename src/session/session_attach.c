@@ -209,7 +209,7 @@ static int find_thread_pointer(struct session *s, struct rt_attach_request *requ
  * The programs pair calls and returns by thread.  Those of goroutines are paired, timed and left
  * out only here.
  */
-static void tell_all_of_go(const struct session *s, struct rt_attach_request *request)
+static void report_all_of_go(const struct session *s, struct rt_attach_request *request)
 {
 	if (!s->traced.goroutines || request->purpose == RT_PURPOSE_COUNT)
 		return;
@@ -304,7 +304,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	if (rt_limit_any(&request.limit) &&
 	    (s->sites.libcalls || o->follow || o->all || rt_program_can_exec(&s->traced.program)))
 		request.limit = (struct rt_limit){ 0 };
-	tell_all_of_go(s, &request);
+	report_all_of_go(s, &request);
 	send_all_of_children(s, forced, &request);
 	rt_limits_raise(RT_FILES_USUAL);
 	r = clean_leftovers(err);

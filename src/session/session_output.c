@@ -147,7 +147,7 @@ static const char *filters_of(const struct session *s)
 	return s->wanted.limit.tests ? "that meets the condition" : "";
 }
 
-int rt_session_tell_no_call(struct session *s, bool lost)
+int rt_session_report_no_call(struct session *s, bool lost)
 {
 	const char *filters = filters_of(s);
 	char functions[200], text[RT_REMARK_MAX * 3];
@@ -165,7 +165,7 @@ int rt_session_tell_no_call(struct session *s, bool lost)
 	return rt_session_note(s, text);
 }
 
-int rt_session_tell_untraced(struct session *s)
+int rt_session_report_untraced(struct session *s)
 {
 	uint64_t n = rt_feed_untraced(s->feed);
 	char text[RT_REMARK_MAX];
@@ -177,7 +177,7 @@ int rt_session_tell_untraced(struct session *s)
 	return rt_session_note(s, text);
 }
 
-int rt_session_tell_signal(struct session *s)
+int rt_session_report_signal(struct session *s)
 {
 	const struct rt_tracee *t = &s->tracee;
 	char name[32], text[128];

@@ -165,7 +165,7 @@ int rt_session_begin_children(struct session *s);
 bool rt_session_is_over(struct session *s);
 int rt_session_end_children(struct session *s, uint64_t time);
 /* A remark where the list of followed processes had no room. */
-int rt_session_tell_missed(struct session *s);
+int rt_session_report_missed(struct session *s);
 
 /*
  * Semaphores that the kernel does not arm (semaphores.c): take note of those of the sites from
@@ -183,7 +183,7 @@ void rt_session_disarm(struct session *s);
  */
 int rt_session_begin_share(struct session *s, struct rt_error *err);
 int rt_session_check_budget(struct session *s, struct rt_error *err);
-int rt_session_tell_share(struct session *s, struct rt_error *err);
+int rt_session_report_share(struct session *s, struct rt_error *err);
 
 /*
  * Files that come while the trace runs (awaited.c).  rt_session_mapped() takes each RT_EV_MMAP as
@@ -207,7 +207,7 @@ void rt_session_add_awaited_counts(struct session *s,
 				   void (*add)(struct session *s, const struct rt_count_list *list,
 					       uint32_t function));
 uint64_t rt_session_lost_awaited(struct session *s);
-int rt_session_tell_awaited(struct session *s);
+int rt_session_report_awaited(struct session *s);
 
 /* Before those of the trace's own attachment: take the probes out, close, and free all. */
 void rt_session_detach_awaited(struct session *s);
@@ -228,9 +228,9 @@ int rt_session_note(void *ctx, const char *text);
  * At the end: a remark where the trace has no call (`lost`: events were), and one where a signal
  * ended the program.  At the beginning, on a terminal or with -v: which processes are traced.
  */
-int rt_session_tell_no_call(struct session *s, bool lost);
-int rt_session_tell_untraced(struct session *s);
-int rt_session_tell_signal(struct session *s);
+int rt_session_report_no_call(struct session *s, bool lost);
+int rt_session_report_untraced(struct session *s);
+int rt_session_report_signal(struct session *s);
 /* A recording: a line on a terminal, once a second, and `end`: at its end.  Nothing elsewhere. */
 void rt_session_show_progress(struct session *s, bool end);
 

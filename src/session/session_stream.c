@@ -13,7 +13,7 @@
 
 /* ---- signals ---- */
 
-static int watch(struct session *s, int fd, uint32_t tag, struct rt_error *err)
+static int add_to_epoll(struct session *s, int fd, uint32_t tag, struct rt_error *err)
 {
 	struct epoll_event e = { .events = EPOLLIN, .data.u32 = tag };
 
@@ -64,7 +64,7 @@ int rt_session_open_signals(struct session *s, struct rt_error *err)
 	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (s->epoll < 0 || s->signals < 0)
 		return rt_fail(err, -errno, "events: cannot wait for them: %s", strerror(errno));
-	return watch(s, s->signals, RT_TAG_SIGNAL, err);
+	return add_to_epoll(s, s->signals, RT_TAG_SIGNAL, err);
 }
 
 void rt_session_read_signals(struct session *s)
@@ -104,11 +104,11 @@ int rt_session_open_epoll(struct session *s, struct rt_error *err)
 	for (i = 0; i < n && r == 0; i++) {
 		fd = source->ops->fd(source, i);
 		if (fd >= 0)
-			r = watch(s, fd, RT_TAG_RING, err);
+			r = add_to_epoll(s, fd, RT_TAG_RING, err);
 	}
 	for (i = 0; i < s->tracee.pids.n && r == 0; i++)
 		if (s->tracee.pidfds[i] >= 0)
-			r = watch(s, s->tracee.pidfds[i], RT_TAG_TRACEE, err);
+			r = add_to_epoll(s, s->tracee.pidfds[i], RT_TAG_TRACEE, err);
 	return r;
 }
 

@@ -117,7 +117,7 @@ int rt_session_check_budget(struct session *s, struct rt_error *err)
 	return 0;
 }
 
-int rt_session_tell_share(struct session *s, struct rt_error *err)
+int rt_session_report_share(struct session *s, struct rt_error *err)
 {
 	const struct rt_share *share = &s->share;
 	uint64_t ns = rt_now() - share->began, hits, part, peak;

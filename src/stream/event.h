@@ -32,7 +32,7 @@ struct rt_event {
 			uint64_t sp;
 			/* the probe's id or the instruction pointer (enum rt_key) */
 			uint64_t key;
-			/* entry: when it was, where that is told only now (emit/hold.h); else 0 */
+			/* entry: its time, if it was pending (emit/pending.h); else 0 */
 			uint64_t entered;
 			/* entry: return address of the call, 0: not recorded; return: 0 */
 			uint64_t ra;

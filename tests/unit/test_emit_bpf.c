@@ -289,7 +289,7 @@ static void test_limit(void)
 }
 
 /* Calls held back: an entry and a return, in a ring and on the stack, with records of one size. */
-static void test_hold(void)
+static void test_pending(void)
 {
 	struct rt_bpf_program p = { .pids = RT_PID(7),
 				    .key_source = RT_KEY_COOKIE,
@@ -304,8 +304,8 @@ static void test_hold(void)
 
 	rt_plan_c_entry(&rt_arch_x86_64, 2, &plans[0]);
 	rt_plan_c_return(&rt_arch_x86_64, &plans[1]);
-	p.hold = rt_plans_record_size(plans, 2, (struct rt_layout){ .key = RT_KEY_ID });
-	CU_ASSERT(p.hold == 40);	/* 20 and two ints, aligned, and the time */
+	p.pending = rt_plans_record_size(plans, 2, (struct rt_layout){ .key = RT_KEY_ID });
+	CU_ASSERT(p.pending == 40);	/* 20 and two ints, aligned, and the time */
 	p.plan = &plans[0];
 	rt_golden_program("hold-entry.bpf", &p);
 	p.plan = &plans[1];
@@ -314,8 +314,8 @@ static void test_hold(void)
 	rt_golden_program("hold-return-perf.bpf", &p);
 	p.transport = RT_TRANSPORT_ARRAY;
 	p.key_source = RT_KEY_POINTER;
-	p.hold = rt_plans_record_size(plans, 2, (struct rt_layout){ .key = RT_KEY_IP });
-	CU_ASSERT(p.hold == 48);
+	p.pending = rt_plans_record_size(plans, 2, (struct rt_layout){ .key = RT_KEY_IP });
+	CU_ASSERT(p.pending == 48);
 	p.plan = &plans[0];
 	rt_golden_program("hold-entry-pointer.bpf", &p);
 }
@@ -483,7 +483,7 @@ CU_TestInfo rt_tests_emit_bpf[] = {
 	{ "golden listing of a list", test_list },
 	{ "counting and measuring", test_counting },
 	{ "limits", test_limit },
-	{ "calls held back", test_hold },
+	{ "calls held back", test_pending },
 	{ "comparisons of strings", test_texts },
 	{ "tests of arguments", test_tests },
 	{ "too large for the stack", test_too_large },

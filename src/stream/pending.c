@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "stream/held.h"
+#include "stream/pending.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@
  * Larger records would be copied by too many instructions, and would not fit on a program's stack
  * beside what else it needs.
  */
-enum { HELD_MAX = 384 };
+enum { PENDING_MAX = 384 };
 
-bool rt_held_pairs(const struct rt_plan *plans, unsigned nplans)
+bool rt_pending_pairs(const struct rt_plan *plans, unsigned nplans)
 {
 	unsigned i;
 
@@ -25,7 +25,7 @@ bool rt_held_pairs(const struct rt_plan *plans, unsigned nplans)
 	return true;
 }
 
-bool rt_held_may(const struct rt_limit *limit, const struct rt_plan *plans, unsigned nplans,
+bool rt_pending_may(const struct rt_limit *limit, const struct rt_plan *plans, unsigned nplans,
 		 enum rt_key key)
 {
 	unsigned i, uretprobes = 0, others = 0;
@@ -38,22 +38,22 @@ bool rt_held_may(const struct rt_limit *limit, const struct rt_plan *plans, unsi
 		else
 			others++;
 	}
-	return limit->min_time && rt_held_pairs(plans, nplans) &&
+	return limit->min_time && rt_pending_pairs(plans, nplans) &&
 	       (key == RT_KEY_ID || !uretprobes || !others);
 }
 
-uint16_t rt_held_size(const struct rt_plan *plans, unsigned nplans, struct rt_layout layout)
+uint16_t rt_pending_size(const struct rt_plan *plans, unsigned nplans, struct rt_layout layout)
 {
 	uint16_t size = rt_plans_record_size(plans, nplans, layout);
 
-	return size <= HELD_MAX && rt_verifier_loops() == 0 ? size : 0;
+	return size <= PENDING_MAX && rt_verifier_loops() == 0 ? size : 0;
 }
 
 /*
  * Frames are read one by one, from a map that nobody writes to: the thread has ended, or the probes
  * are out.
  */
-static int read_slot(const struct rt_held *held, uint32_t slot, const struct rt_head *head,
+static int read_slot(const struct rt_pending *pending, uint32_t slot, const struct rt_head *head,
 		     uint64_t now, uint8_t *frame, const struct rt_event_handler *handler)
 {
 	struct rt_open_call call;
@@ -61,17 +61,18 @@ static int read_slot(const struct rt_held *held, uint32_t slot, const struct rt_
 	uint32_t i, key;
 	int r = 0;
 
-	for (i = head->told; i < head->depth && i < RT_OPEN_MAX && r == 0; i++) {
+	for (i = head->recorded; i < head->depth && i < RT_OPEN_MAX && r == 0; i++) {
 		key = slot * RT_OPEN_MAX + i;
-		r = rt_bpf_map_lookup(held->frames, &key, frame);
+		r = rt_bpf_map_lookup(pending->frames, &key, frame);
 		if (r < 0)
 			break;
 		memcpy(&call, frame, sizeof(call));
 		/* Those inside it are younger. */
-		if (call.time > now || now - call.time < held->min_time)
+		if (call.time > now || now - call.time < pending->min_time)
 			break;
 		memset(&event, 0, sizeof(event));
-		if (rt_record_decode(held->decoder, frame + sizeof(call), held->size, &event) < 0)
+		if (rt_record_decode(pending->decoder, frame + sizeof(call), pending->size,
+				     &event) < 0)
 			break;
 		event.time = now;
 		event.hit.seq = 0;
@@ -81,23 +82,23 @@ static int read_slot(const struct rt_held *held, uint32_t slot, const struct rt_
 	return r;
 }
 
-int rt_held_read(const struct rt_held *held, pid_t tid, bool gone, uint64_t now,
+int rt_pending_read(const struct rt_pending *pending, pid_t tid, bool gone, uint64_t now,
 		 const struct rt_event_handler *handler)
 {
-	uint32_t slot = tid ? (uint32_t)tid & (held->slots - 1) : 0,
-		 end = tid ? slot + 1 : held->slots;
-	uint8_t *frame = malloc(sizeof(struct rt_open_call) + held->size);
+	uint32_t slot = tid ? (uint32_t)tid & (pending->slots - 1) : 0,
+		 end = tid ? slot + 1 : pending->slots;
+	uint8_t *frame = malloc(sizeof(struct rt_open_call) + pending->size);
 	struct rt_head head;
 	int r = frame ? 0 : -ENOMEM;
 
 	for (; slot < end && r == 0; slot++) {
-		r = rt_bpf_map_lookup(held->heads, &slot, &head);
+		r = rt_bpf_map_lookup(pending->heads, &slot, &head);
 		if (r < 0 || !head.depth || (tid && head.tid != (uint32_t)tid))
 			continue;
-		r = read_slot(held, slot, &head, now, frame, handler);
-		head.depth = head.told = 0;
+		r = read_slot(pending, slot, &head, now, frame, handler);
+		head.depth = head.recorded = 0;
 		if (r == 0 && gone)
-			r = rt_bpf_map_update(held->heads, &slot, &head);
+			r = rt_bpf_map_update(pending->heads, &slot, &head);
 	}
 	free(frame);
 	return r;

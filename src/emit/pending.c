@@ -2,14 +2,14 @@
 /*
  * For --min-time the programs keep an entry's record in the thread's frame, and the filter gets the
  * beginning of the call (rt_event.entered).  Records that remain there when a thread or the trace
- * ends are read from the map (stream/held.h).  It takes a loop (5.3); without one all is sent.
+ * ends are read from the map (stream/pending.h).  It takes a loop (5.3); without one all is sent.
  * --depth and --only-under are applied first, to all calls.
  *
  * If a tail call's caller has a uretprobe, its frame is behind the caller's, at the same level.  A
  * jump out of a function records all open calls, since its target can be the end of any function.
  * A traced target takes the caller's place.
  */
-#include "emit/hold.h"
+#include "emit/pending.h"
 
 #include "emit/frames_private.h"
 #include "emit/kept.h"
@@ -21,9 +21,9 @@ enum { FRAME = R8 };
 
 enum { RECORD = sizeof(struct rt_open_call) };
 
-#define TOLD ((int)offsetof(struct rt_head, told))
+#define RECORDED ((int)offsetof(struct rt_head, recorded))
 
-void rt_emit_hold_now(struct emitter *e)
+void rt_emit_pending_now(struct emitter *e)
 {
 	int late = rt_bpf_label(e->bpf);
 
@@ -38,7 +38,7 @@ void rt_emit_hold_now(struct emitter *e)
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + HO_LEAST, R1);
 }
 
-void rt_emit_hold_all(struct emitter *e)
+void rt_emit_pending_all(struct emitter *e)
 {
 	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + HO_LEAST, -1);
 }
@@ -70,7 +70,7 @@ static void emit_step(struct emitter *e, int done)
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, 1);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + HO_ROUND, R1);
 	rt_bpf_load(e->bpf, RT_BPF_DW, HEAD, R10, e->frames + HO_HEAD);
-	rt_bpf_load(e->bpf, RT_BPF_W, R1, HEAD, TOLD);
+	rt_bpf_load(e->bpf, RT_BPF_W, R1, HEAD, RECORDED);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R2, R10, e->frames + HO_DEPTH);
 	rt_bpf_jump_reg(e->bpf, RT_BPF_JGE, R1, R2, done);
 	rt_emit_frame(e);
@@ -83,12 +83,12 @@ static void emit_step(struct emitter *e, int done)
 static void emit_one_told(struct emitter *e)
 {
 	rt_bpf_load(e->bpf, RT_BPF_DW, HEAD, R10, e->frames + HO_HEAD);
-	rt_bpf_load(e->bpf, RT_BPF_W, R1, HEAD, TOLD);
+	rt_bpf_load(e->bpf, RT_BPF_W, R1, HEAD, RECORDED);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, 1);
-	rt_bpf_store(e->bpf, RT_BPF_W, HEAD, TOLD, R1);
+	rt_bpf_store(e->bpf, RT_BPF_W, HEAD, RECORDED, R1);
 }
 
-void rt_emit_hold_tell(struct emitter *e)
+void rt_emit_pending_record(struct emitter *e)
 {
 	int again = rt_bpf_label(e->bpf), done = rt_bpf_label(e->bpf), lost = rt_bpf_label(e->bpf),
 	    out = e->out;
@@ -116,18 +116,18 @@ void rt_emit_hold_tell(struct emitter *e)
 	rt_bpf_load(e->bpf, RT_BPF_DW, DEPTH, R10, e->frames + HO_DEPTH);
 }
 
-void rt_emit_hold_enter(struct emitter *e, int pass)
+void rt_emit_pending_enter(struct emitter *e, int pass)
 {
-	int held = rt_bpf_label(e->bpf);
+	int pending = rt_bpf_label(e->bpf);
 
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_TIME);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R0, AT(time), R1);
 	/* DEPTH counts the new one too. */
-	rt_bpf_load(e->bpf, RT_BPF_W, R1, HEAD, TOLD);
-	rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, DEPTH, R1, held);
-	rt_bpf_store(e->bpf, RT_BPF_W, HEAD, TOLD, DEPTH);
+	rt_bpf_load(e->bpf, RT_BPF_W, R1, HEAD, RECORDED);
+	rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, DEPTH, R1, pending);
+	rt_bpf_store(e->bpf, RT_BPF_W, HEAD, RECORDED, DEPTH);
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, pass);
-	rt_bpf_place(e->bpf, held);
+	rt_bpf_place(e->bpf, pending);
 	rt_bpf_mov(e->bpf, ROOM, R0);
 	rt_bpf_store_imm(e->bpf, RT_BPF_W, R10, SEQ, 0);
 	e->base = ROOM;
@@ -136,11 +136,11 @@ void rt_emit_hold_enter(struct emitter *e, int pass)
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, e->out);
 }
 
-void rt_emit_hold_leave(struct emitter *e)
+void rt_emit_pending_exit(struct emitter *e)
 {
-	rt_bpf_load(e->bpf, RT_BPF_W, R1, HEAD, TOLD);
+	rt_bpf_load(e->bpf, RT_BPF_W, R1, HEAD, RECORDED);
 	rt_bpf_jump_reg(e->bpf, RT_BPF_JGE, DEPTH, R1, e->out);
-	rt_bpf_store(e->bpf, RT_BPF_W, HEAD, TOLD, DEPTH);
+	rt_bpf_store(e->bpf, RT_BPF_W, HEAD, RECORDED, DEPTH);
 }
 
 /* ---- values that an entry saves for its return ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef RT_EMIT_HOLD_H
-#define RT_EMIT_HOLD_H
+#ifndef RT_EMIT_PENDING_H
+#define RT_EMIT_PENDING_H
 
 #include "emit/frames.h"
 
@@ -14,9 +14,9 @@ struct emitter;
  * recorded.
  *
  * At a jump that may exit a function all are recorded, since its target can be the end of any
- * function that it did not call.  rt_head.told counts the recorded ones.  An entry that shows
+ * function that it did not call.  rt_head.recorded counts the recorded ones.  An entry that shows
  * recorded calls to be over (longjmp) is recorded at once, so that the reader learns of it.
- * Records that remain when the thread or the trace ends are read from the map (stream/held.h).
+ * Records that remain when the thread or the trace ends are read from the map (stream/pending.h).
  *
  * Below emit/frames.h's part of the frame, counted from emitter.frames:
  */
@@ -25,27 +25,27 @@ enum {
 	HO_DEPTH = -FR_FRAME - 16,
 	HO_LEAST = -FR_FRAME - 24,	/* a call that began later has not lasted long enough */
 	HO_ROUND = -FR_FRAME - 32,
-	HOLD_FRAME = FR_FRAME + 32,
+	PENDING_FRAME = FR_FRAME + 32,
 };
 
 /* FR_TIME and HO_LEAST, by the clock. */
-void rt_emit_hold_now(struct emitter *e);
+void rt_emit_pending_now(struct emitter *e);
 
 /* HO_LEAST: all have lasted long enough. */
-void rt_emit_hold_all(struct emitter *e);
+void rt_emit_pending_all(struct emitter *e);
 
 /* With r8 the thread's head and r9 its depth, which stay: record what has lasted. */
-void rt_emit_hold_tell(struct emitter *e);
+void rt_emit_pending_record(struct emitter *e);
 
 /*
  * r0 = the new frame of an entry.  Fill it; on to `out`, or to `pass` where the entry is recorded
  * at once.
  */
-void rt_emit_hold_enter(struct emitter *e, int pass);
+void rt_emit_pending_enter(struct emitter *e, int pass);
 
 /*
  * r8 the head, r9 the depth without the call that returns: on to `out` where that was not recorded.
  */
-void rt_emit_hold_leave(struct emitter *e);
+void rt_emit_pending_exit(struct emitter *e);
 
 #endif
