@@ -9,6 +9,7 @@
 
 #include "file.h"
 #include "code/exits.h"
+#include "safety/recursion.h"
 
 enum { HEAD = 8, SYMBOLS = 6, CODE_MAX = 4096 };
 #define BASE 0x400000u
