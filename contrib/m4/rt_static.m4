@@ -43,7 +43,8 @@ AC_DEFUN([RT_STATIC_LESS], [
 #include "src/static/unwind.c"
 int main(void) { return puts(""); }],
         [rt_static_unwind=yes])])
-    # What runs once need not be fast; what runs for each event is.  GNU make's: of two patterns the narrower one counts.
+    # Optimize code that runs for each event for speed, the rest for size.  GNU make only: of two
+    # patterns the narrower one counts.
     AS_IF([test "x$CFLAGS" = "x-g -O2" && ${MAKE-make} --version 2>/dev/null | grep -q GNU], [
       RT_STATIC_RULES="src/%.o: CFLAGS = -g -Os
 src/output/%.o src/calls/%.o src/stream/%.o: CFLAGS = -g -O2 -fno-align-functions -fno-align-jumps -fno-align-loops

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the project promises, in ms: of uprobe_multi, and of others. */
+/* The project's promise, in ms: for uprobe_multi, and for the other mechanisms. */
 #define START_MOST	30.0
 #define START_MOST_ELSE	60.0
 

@@ -9,7 +9,7 @@
 #include "attach/attach.h"
 #include "stream/ring.h"
 
-/* What is measured with, and how much. */
+/* The programs to measure with, and the number of calls and runs. */
 struct bench {
 	const char *rawtrace, *loop, *instrumented, *many;	/* paths */
 	const char *trace;			/* the temporary file that traces go to */
@@ -60,7 +60,7 @@ int bytes_run(const struct bench *bench, const struct rt_attach_ops *ops,
 	      const struct rt_ring_ops *ring, double *bytes, struct rt_error *err);
 
 /*
- * What it takes to put probes in and out, in ms: from exec to the program's main, and from there to
+ * The time that probes take, in ms: attach is from exec to the program's main, detach from there to
  * the end.
  */
 struct many_cost {
@@ -112,7 +112,7 @@ int bench_entries(const struct bench *bench, struct rt_error *err);
 
 /* The median of at least one number; sorts them. */
 double bench_median(double *v, unsigned n);
-/* What stands behind a figure that is over its limit, or nothing. */
+/* The remark behind a figure that is over its limit, or nothing. */
 const char *bench_verdict(bool good);
 /* Say why a run failed; returns `r`. */
 int bench_why(const char *what, int r, struct rt_error *err);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a call takes in the ring, by the size of its records: every header and padding included. */
+/*
+ * Bytes that a call takes in the ring, by the size of its records: with every header and padding.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a traced call costs.  Just before each traced run the floors are measured, so that a slow
- * moment of the machine meets both, and what is printed is the median of the ratios of such pairs.
+ * Costs of a traced call.  Just before each traced run the floors are measured, so that a slow
+ * moment of the machine meets both.  The figure printed is the median of the ratios of such pairs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "bench.h"
 
 /*
- * What the project promises: the ratio to the floor, ms for 5,000 functions, events a second of the
+ * The project's promises: the ratio to the floor, ms for 5,000 functions, events a second of the
  * reader's own time.
  */
 #define RATIO_MOST	1.2
@@ -58,7 +58,7 @@ static double middle(struct samples *s)
 	return s->n ? bench_median(s->v, s->n) : 0;
 }
 
-/* Of attaching: what others on the machine hold up only adds. */
+/* For attaching the least time counts: other programs on the machine only add to it. */
 static double least(const struct samples *s)
 {
 	double low = s->n ? s->v[0] : 0;
@@ -70,10 +70,7 @@ static double least(const struct samples *s)
 	return low;
 }
 
-/*
- * What the trace of `calls` calls lacks: events that it says were lost, and lines that are not
- * there.
- */
+/* Count the events that the trace of `calls` calls reports as lost, and the lines that it lacks. */
 static int read_trace(const struct bench *b, unsigned long long *lost, unsigned long long *missing)
 {
 	unsigned long long n, sum = 0, lines = 0, want = (unsigned long long)b->calls * 2;

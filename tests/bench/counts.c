@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a call costs that the kernel counts or times, beside the floor of its kind of probe that was
+ * Costs of a call that the kernel counts or times, compared with the floor of its kind of probe,
  * measured just before.
  */
 #include "bench.h"
@@ -21,7 +21,7 @@ static const struct {
 	double most;		/* of the floor; 0: no promise */
 } ways[WAYS] = { { "count", false, COUNT_MOST }, { "hist", true, 0 } };
 
-/* What one way takes a call: of the program's time, beside the floor, and of rawtrace's own. */
+/* One way's cost a call: the program's time, its ratio to the floor, and rawtrace's own time. */
 struct cost {
 	double ns, ratio, own;
 };
@@ -72,7 +72,7 @@ static int one(const struct bench *b, const struct rt_attach_ops *ops, unsigned 
 	unsigned k;
 	int r;
 
-	/* What it takes to begin and to end. */
+	/* A run of one call: the cost to begin and to end. */
 	r = traced(b, ways[way].command, ops->name, 1, &ns, &idle, err);
 	for (k = 0; k < b->repeats && r == 0; k++) {
 		r = floor_run(b, floor, ways[way].returns, &base, err);

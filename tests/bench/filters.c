@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What filters cost a call that they let through, and save of one that they leave out, beside the
- * same calls traced in full.
+ * Costs of filters for a call that they pass, and savings for a call that they drop, compared with
+ * the same calls traced in full.
  */
 #include "bench.h"
 
@@ -20,7 +20,7 @@
 
 enum { WAYS = 11, WHOLE = 0, DEEP = 9 };
 
-/* How many calls of the two functions a run of the loop makes, and how many are shown. */
+/* The number of calls that a run of the loop makes of the two functions, and the number shown. */
 static const struct way {
 	const char *name, *option, *specs[2];
 	const char *function;		/* what the loop calls */
@@ -222,7 +222,7 @@ static int measure(const struct bench *b, const struct rt_attach_ops *ops, const
 
 	snprintf(attach, sizeof(attach), "--attach=%s", ops->name);
 	cost->wrong = 0;
-	/* What it takes to begin and to end. */
+	/* A run of one call: the cost to begin and to end. */
 	if (!b->smoke)
 		r = run_way(b, way, attach, 1, &idle, err);
 	for (k = 0; k < b->repeats && r == 0; k++) {

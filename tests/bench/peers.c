@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What other tools take for the same: each call's argument and result, of the same loop, into a
- * file.  perf and trace-cmd need definitions in uprobe_events; those are made under rawtrace's own
- * name, so that a later rawtrace clears what a killed run left.
+ * Costs of other tools for the same work: each call's argument and result, of the same loop, into a
+ * file.  perf and trace-cmd need definitions in uprobe_events.  These get rawtrace's own name, so
+ * that a later rawtrace removes the rest of a killed run.
  */
 #include <errno.h>
 #include <stdio.h>

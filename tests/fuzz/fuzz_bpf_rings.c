@@ -32,7 +32,10 @@ static void walk(uint8_t kind, const uint8_t *data, size_t size, size_t ring_siz
 	struct rt_event_handler handler = { see, &seen };
 	struct rt_record_decoder decoder;
 	uint64_t began = tail;
-	/* Of just that size: a byte past the overhang is found.  The ring buffer is there twice. */
+	/*
+	 * Allocate exactly that size, to find a read past the overhang.  The ring buffer is mapped
+	 * twice.
+	 */
 	uint8_t *ring = calloc(1, kind & 0x40 ? 2 * ring_size : ring_size + RT_ARRAY_RING_OVERHANG);
 
 	if (!ring)

@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(&n, data, 4);
 	if (n > size - 4)
 		n = (uint32_t)(size - 4);
-	/* Of exactly that size, so that what is behind it is seen to be read. */
+	/* Allocate exactly that size, so that ASan finds a read behind it. */
 	index = (struct rt_section){ memcpy(malloc(n ? n : 1), data + 4, n), n };
 	strings = (struct rt_section){ data + 4 + n, size - 4 - n };
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

@@ -40,7 +40,7 @@ static void move_all(const struct rt_functions *functions)
 	rt_decoder_close(decoder);
 }
 
-/* What their code reads, whatever it is. */
+/* Guess the arguments that their code reads, whatever the code is. */
 static void guess_all(const struct rt_functions *functions)
 {
 	struct rt_guesser *guesser = functions->n ? rt_guesser_open(functions->v[0].image) : NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a function is left, over any code: an ELF file is made around the input's bytes, with
- * symbols that the input's beginning places in them.  Whatever the bytes are, an exit stands on an
- * instruction of the function.  MACHINE, 7 more bytes: where symbols begin.
+ * Exits of a function, over any code: an ELF file is made around the input's bytes, with symbols
+ * that the input's beginning places in them.  Whatever the bytes are, an exit is at an instruction
+ * of the function.  Input: MACHINE, 7 more bytes: the symbols' places, code.
  */
 #include <elf.h>
 #include <string.h>

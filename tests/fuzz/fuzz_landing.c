@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where exceptions are caught, and where functions without names begin, over any tables: the input
- * is what the index of .eh_frame begins with, in a file made around it.  What comes back lies in
- * the file's code.
+ * Landing pads, and functions without names, over any tables: the input is the beginning of
+ * .eh_frame's index, in a file made around it.  Each result is in the file's code.
  */
 #include <elf.h>
 #include <string.h>

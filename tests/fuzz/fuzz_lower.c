@@ -11,7 +11,7 @@ static void check(bool holds)
 		abort();
 }
 
-/* What both emitters rely on. */
+/* Check the properties that both emitters rely on. */
 static void check_plan(const struct rt_plan *plan, const struct rt_limits *limits)
 {
 	unsigned i;

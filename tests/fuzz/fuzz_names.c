@@ -6,7 +6,7 @@
 #include "symbols/match.h"
 #include "plan/signature.h"
 
-/* What is looked for in the first line, names in the others. */
+/* Input: the name to look up in the first line, names in the others. */
 
 /* The types in a name, beside what its code may look like. */
 static void take_types(const char *name)
@@ -38,7 +38,7 @@ static void match(struct rt_matcher *matcher, const char *name)
 	rt_demangle_plain(&text, name);
 	take_types(name);
 	rt_name_canonical(&text, name, true);
-	/* What is canonical stays so. */
+	/* A canonical name is its own canonical form. */
 	if (rt_name_canonical(&text, name, false)) {
 		struct rt_text again = { 0 };
 

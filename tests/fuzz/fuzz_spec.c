@@ -7,7 +7,7 @@
 #include "lang/print.h"
 #include "lang/spec.h"
 
-/* What is read for it, whatever its types are. */
+/* Make the plan for the specification, whatever its types are. */
 static void lower(const struct rt_spec *spec, const struct rt_prototype *prototype,
 		  const struct rt_arch *arch, struct rt_types *types)
 {
@@ -28,7 +28,7 @@ static void lower(const struct rt_spec *spec, const struct rt_prototype *prototy
 	}
 }
 
-/* What was parsed can be printed, and taken as it is where nothing else is known. */
+/* Print the parsed specification, and use it as it is if nothing else is known. */
 static void use(const struct rt_spec *spec, const struct rt_arch *arch)
 {
 	FILE *file = fopen("/dev/null", "w");
@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = '\0';
 	if (rt_spec_parse(text, arch, NULL, &spec, &err) == 0) {
-		/* What was accepted must hold together. */
+		/* An accepted specification must be consistent. */
 		if (strcmp(spec.text, text) != 0 || !spec.function[0] ||
 		    (spec.lib && !spec.lib[0]) || spec.nargs > 32)
 			abort();

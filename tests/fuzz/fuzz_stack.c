@@ -63,7 +63,7 @@ static unsigned take(struct input *in)
 	return in->p < in->end ? *in->p++ : 0;
 }
 
-/* What must be open in each thread, from what the stack has told. */
+/* Calls that must be open in each thread, according to the stack's reports. */
 struct model {
 	struct {
 		struct rt_frame v[DEPTH];

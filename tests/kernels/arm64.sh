@@ -72,7 +72,7 @@ arm64_libraries() {
 # scripts that its kernels lack are of x86.
 arm64_initramfs() {
 	arm64=$BUILDDIR/tests/kernels/arm64
-	# What make check-kernels was told of compilers is not of this one.
+	# The compiler options of make check-kernels are not for this compiler.
 	(unset MAKEFLAGS MFLAGS CC CFLAGS CPPFLAGS LDFLAGS && arm64_build "$arm64") || return
 	(
 		RAWTRACE=$arm64/rawtrace FIB=$arm64/fib BUILDDIR=$arm64 LIBRARIES=arm64_libraries \

@@ -3,7 +3,7 @@
 # and the machine's lists are not touched.  Sourced by run.  A function that fails has said why on
 # standard error.
 
-# What is said when something cannot be had; the caller returns 1.
+# cannot MESSAGE: something cannot be had; the caller returns 1.
 cannot() {
 	printf '%s\n' "$*" >&2
 	return 1
@@ -98,7 +98,7 @@ packaged_kernel() {
 	rm -rf "$3/root"
 }
 
-# What a virtio port needs where it is not built in, in the order in which it is loaded.
+# Modules that a virtio port needs if it is not built in, in the order to load them.
 MODULES="virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_console"
 
 console_modules() {

@@ -21,7 +21,8 @@ grep -v -e '^rawtrace: no call of ' -e '^rawtrace: [0-9]* hits .* single-stepped
 for table in 'A call, entry and return' 'From exec to'; do
 	expect_line "^$table" "$T/out"
 done
-# Of the traced loop: ns a call, its ratio to the floor, to its own, nothing lost, nothing missing.
+# The traced loop's row: ns a call, its ratio to the floor, to its own, nothing lost, nothing
+# missing.
 expect_line '^  [a-z-]*, [a-z]*  *[0-9][0-9]*  *[0-9.]*  *[0-9.]*  *0  *0  *[0-9]' "$T/out"
 expect_line '^  tracefs  *[0-9][0-9]*  *[0-9.]*  *[0-9.]*  *0  *0  ' "$T/out"
 end_case

@@ -24,7 +24,7 @@ function wrong(what) {
 		torn[tid] = torn["alone"] || lossy
 		delete step["alone"]
 	}
-	# Where events are missing it may be another one that begins in the middle.
+	# If events are missing it may be another one that begins in the middle.
 	if (!(tid in step)) {
 		step[tid] = 0
 		torn[tid] = lossy && line != ">(outer 1)"

@@ -129,7 +129,7 @@ EOF2
 	done
 fi
 
-# What compilers make of exceptions is no kernel's concern.
+# Compilers' forms of exceptions do not depend on the kernel.
 ! slow || exit 0
 mechanism=uprobe-multi
 case " $MECHANISMS " in *" $mechanism "*) ;; *) mechanism= ;; esac
@@ -147,7 +147,7 @@ for how in 'g++ -O0' 'clang++ -O0' 'clang++ -O2'; do
 	fi
 done
 
-# What GCC links with -static has no index of .eh_frame.
+# GCC's -static writes no index of .eh_frame.
 if target throws_static "${CXX:-g++}" -O2 -static -pthread -I "$TARGETS" "$TARGETS/throws.cc"; then
 	agrees "${mechanism:-chosen}: exceptions, g++ -O2 -static" throws_static "$functions" 2
 else

@@ -350,7 +350,7 @@ EOF
 if $CC -g -O2 -o "$T/copies" "$T/copies.c" && nm "$T/copies" | grep -q ' only\.constprop\.0$'; then
 	rt "$T/copies" only
 	! grep -q 'inlined' "$T/err" || show "$T/err"
-	# Where it is, is told for no byte of the code.
+	# Debug information gives its place at no byte of the code.
 	expect_line '^>(only\.constprop\.0 2 ' "$T/err"
 	rt "$T/copies" 'int only(int a, int b)'
 	expect_status 2
@@ -567,7 +567,7 @@ scopes() {
 	expect_status 0
 	expect_line '^>(A::f {\.right=7})' "$T/err"
 	expect_line '^>(A::g {\.deep=8})' "$T/err"
-	# Of two that differ nobody can say which is meant.
+	# Two of them differ, and nothing says which one is meant.
 	expect_line '^>(h 0x[0-9a-f]*)' "$T/err"
 	end_case
 }

@@ -172,7 +172,7 @@ for mechanism in $MECHANISMS; do
 	expect_line '>(late 3)$' "$T/err"
 	expect_line '>(outer 0)$' "$T/err"
 	expect_line '<7$' "$T/err"
-	# Where the probes go in once more, what ran before may be missed.
+	# If the probes are attached a second time, earlier calls may be missed.
 	case $mechanism in
 	uprobe-multi|pmu) expect_line '^rawtrace: process [0-9]*: its filter thread was replaced by exec: no calls seen for ' "$T/err" ;;
 	esac

@@ -76,7 +76,7 @@ go_works() {
 	end_case
 }
 
-# What keeps something between calls takes more memory than that.
+# State between calls takes more memory than the limit.
 memory_lacks() {
 	begin "$1: conditions, count, hist: refused"
 	for how in "" count hist; do

@@ -58,8 +58,7 @@ static void __attribute__((noreturn)) child_main(int go)
 
 static __thread int own = 11;
 
-/* Where a thread of the child has its own: in memory whose address we know before there is a child.
- */
+/* The stacks of a thread of the child, in memory with an address known before the child exists. */
 static struct {
 	char stack[32768] __attribute__((aligned(64))), below[8192], thread[8192];
 } other __attribute__((aligned(64)));

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What functions fill in, shown at their return: the program says itself what that is.
+# Arguments that functions fill in are shown at the return: the program itself prints them.
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 

@@ -52,7 +52,7 @@ function close_from(level) {
 
 mark == ">" {
 	split(rest, word, /[( )]/)
-	# What takes the place of a call that was shown is inside of what that was inside of.
+	# A call that replaces a shown call has the same callers as that one.
 	became = open[t] > level && kept[t, level]
 	close_from(level)
 	keep = (!traced || index("," traced ",", "," word[2] ",")) &&

@@ -20,7 +20,7 @@ filtered() {
 	rt --attach="$mechanism" $option "$target" $functions -- "$@"
 	unset WITNESS WITNESS_INSN
 	expect_status 0
-	# Where longjmp is watched, all that it leaves shows as that.
+	# If longjmp is hooked, each call that it unwinds is marked so.
 	if [ -z "$returns" ] && grep -q '\*\*\* unwound \*\*\*$' "$T/err"; then
 		sed -i 's/\*\*\* return not seen \*\*\*$/*** unwound ***/' "$T/witness"
 	fi

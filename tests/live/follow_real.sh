@@ -56,7 +56,7 @@ else
 	same_counts execve -- "$(command -v sh)" "$T/script"
 	end_case
 
-	# Where probes are known by address, each program has them elsewhere.
+	# If probes are known by address, each program has them at other addresses.
 	begin "count: functions of a library in programs that come and go"
 	for way in '' --no-bpf; do
 		# shellcheck disable=SC2086 # an option or none
@@ -106,7 +106,7 @@ answers() {
 	"$psql" -q -h "$T/data" -d postgres -U postgres -c 'select 1' >/dev/null 2>&1
 }
 
-# What the server logs, it has parsed.
+# The server has parsed each statement that it logs.
 postgres() {
 	cp "$bin/postgres" "$T/bin/postgres"
 	mkdir "$T/data"

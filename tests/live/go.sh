@@ -42,7 +42,7 @@ build kinds kinds.go
 build kinds-stripped kinds.go -ldflags '-s -w'
 build asm asm
 build asm-stripped asm -ldflags '-s -w'
-# What a version of Go has, by its number.
+# The version's number says which features Go has.
 [ -e "$MADE/minor" ] && read -r minor <"$MADE/minor" ||
 	minor=$("$GO" version | sed -n 's/.*go1\.\([0-9]*\).*/\1/p')
 [ -z "${RT_TARGETS:-}" ] || {
@@ -157,8 +157,8 @@ for mechanism in $MECHANISMS; do
 
 	begin "$mechanism: stripped"
 	rt --attach="$mechanism" "$T/stripped" main.fib
-	# How many words its arguments take Go's table tells; before 1.17 together with those of the
-	# results.
+	# Go's table has the number of words of the arguments; before 1.17 together with the
+	# results' words.
 	sed "/^</s/[0-9]\$/<not known>/${stack:+; s/ [0-9])/)/}" "$T/tree" >"$T/expected"
 	expect_same "$T/expected" "$T/err"
 	[ "$mechanism" != "$first" ] || {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is guessed of the functions of files, beside what their debug information says: `guess
- * FILE...` prints a line a file, `guess -v` one a difference too.  Functions whose parameters are
- * not all passed in integer registers are left out.
+ * Compare guesses at the functions of files with their debug information: `guess FILE...` prints a
+ * line a file, `guess -v` one a difference too.  Functions with parameters outside the integer
+ * registers are left out.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "elf/image.h"
 #include "plan/signature.h"
 
-/* How results are shown. */
+/* The ways to show a result. */
 enum shown { NONE, NUMBER, GUESS, NOT_KNOWN, SHOWN };
 
 struct rate {
@@ -71,8 +71,8 @@ static void compare(const struct rt_prototype *p, const struct rt_guess *g, stru
 }
 
 /*
- * What the registers for integers hold: 'p' pointers, '4' and '8' numbers; '?' where that is not
- * known from there on.
+ * The contents of the registers for integers: 'p' pointers, '4' and '8' numbers; '?' if they are
+ * not known from there on.
  */
 static void map(const struct rt_prototype *p, bool hidden, char *to)
 {
@@ -120,7 +120,7 @@ static void compare_named(const struct rt_symbol *s, struct rt_image *image,
 	map(told, told->result && home.kind == RT_ABI_POINTER, want);
 	map(&p, false, have);
 	n = strcspn(want, "?") < strcspn(have, "?") ? strcspn(want, "?") : strcspn(have, "?");
-	/* What is not read at the end is only missing. */
+	/* Names at the end that were not read are only missing. */
 	if (strncmp(want, have, n) == 0 && (!have[n] || want[n] == '?' || have[n] == '?'))
 		return;
 	rate->wrong_name++;

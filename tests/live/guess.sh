@@ -140,11 +140,11 @@ if [ -n "${RT_RATES:-}" ] && has apt-get && has make; then
 		skip "sqlite" "it was not built: $(tail -1 "$T/built")"
 fi
 
-# What everybody has, where its debug information is installed (libc6-dbg).  Of what Debian 12
-# ships, and of redis 7.0.15 and sqlite 3.40.1 built with -O2 -g, of a hundred functions 91, 96 and
-# 94 had the right number of arguments, and at most 1 too many (1.4, 0 and 0 of a hundred).
-# Of void functions 33, 57 and 50 were shown as such, 17, 1 and 0 by a number without a mark: many
-# of libc's do not return.
+# Files that everybody has, if their debug information is installed (libc6-dbg).  The libc of Debian
+# 12, redis 7.0.15 and sqlite 3.40.1, the last two built with -O2 -g: of a hundred functions 91, 96
+# and 94 had the right number of arguments, and at most 1 too many (1.4, 0 and 0 of a hundred).  33,
+# 57 and 50 of a hundred void functions were shown as such, 17, 1 and 0 by a number without a mark:
+# many of libc's do not return.
 libc=$(ldd "$BIN/guess" | sed -n 's/.*\(\/[^ ]*libc\.so[^ ]*\).*/\1/p')
 for file in "$libc" "${redis:-$(command -v redis-server)}" "${sqlite:-$(command -v sqlite3)}" \
 	"$lua" "$(command -v python3)"; do

@@ -41,8 +41,8 @@ unharmed() {
 
 if [ "$(uname -m)" = x86_64 ] && $CC -O1 -o "$T/switches" "$TARGETS/switches.c" 2>"$T/cc"; then
 	unharmed "a coroutine written by hand" 'switches stacks'
-	# Where the new stack pointer comes from: memory, a local variable, an operand in memory, a
-	# call, an exchange, an address.
+	# Sources of the new stack pointer: memory, a local variable, an operand in memory, a call,
+	# an exchange, an address.
 	for how in "$CC -O1 1" "clang -O1 1" "$CC -O0 2" "$CC -O0 3" "$CC -O2 3" "$CC -O0 4" \
 		"$CC -O2 4" "clang -O0 4" "$CC -O0 5" "$CC -O0 6"; do
 		# shellcheck disable=SC2086 # words
@@ -140,7 +140,7 @@ for options in -O0 -O2 "-O2 -fno-plt" "-O2 -static"; do
 		set +f
 		expect_status 0
 		expect_same "$T/want" "$T/out"
-		# Of many functions only their number is said.
+		# If there are many functions, the message has only their number.
 		expect_line '^rawtrace: .*: insn.* has coroutines of setjmp and longjmp in ' \
 			"$T/err"
 		[ "$names" = '*' ] ||

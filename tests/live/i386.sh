@@ -181,7 +181,7 @@ esac
 begin "-v says that uretprobes were tried"
 rt -v "$BIN/recurse" fib -- 3
 expect_line '^rawtrace: uretprobes do not harm i386 programs here' "$T/err"
-# Of stack slots no guess is made.
+# Stack slots are not guessed.
 expect_line '^rawtrace: [a-z]*: shown by 1 int and an int as result, as nothing tells its types$' \
 	"$T/err"
 end_case

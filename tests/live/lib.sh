@@ -93,7 +93,7 @@ has() {
 # ---- programs that a script compiles itself ----
 
 # target NAME COMMAND...: $T/NAME, by COMMAND... -o $T/NAME; where it was made before, that one.
-# What the compiler says is in $T/build.
+# The messages of the compiler are in $T/build.
 target() {
 	if [ -e "$MADE/$1" ]; then
 		cp "$MADE/$1" "$T/$1"
@@ -302,11 +302,12 @@ registers_only() {
 	grep -q 'read registers alone' "$T/doctor"
 }
 
-# What a name in tracefs has behind the process id, in a PID namespace that is not the initial one.
+# The suffix of a name in tracefs, behind the process id: for a PID namespace other than the initial
+# one.
 SPACE=$(readlink /proc/self/ns/pid 2>/dev/null |
 	sed -n '/\[4026531836\]/!s/^pid:\[\([0-9]*\)\]$/n\1/p')
 
-# What rawtrace process $1 has in tracefs.
+# left_by PID: everything that this rawtrace process has in tracefs.
 left_by() {
 	grep -e "[:/]rawtrace_$1$SPACE/" "$TRACING/uprobe_events" 2>/dev/null
 	[ ! -d "$TRACING/instances/rawtrace-$1$SPACE" ] || echo "instances/rawtrace-$1$SPACE"
@@ -378,7 +379,7 @@ agrees() {
 			-e '^rawtrace: [0-9]* returns* w[eras]* not seen: the kernel has 64 ' \
 			-e '^rawtrace: .*: killed by SIG' "$T/err" >"$T/trace"
 	fi
-	# Where longjmp is watched, all that it leaves shows as that.
+	# If longjmp is hooked, each call that it unwinds is marked so.
 	if [ -z "${returns:-}" ] && grep -q '\*\*\* unwound \*\*\*$' "$T/trace"; then
 		sed 's/\*\*\* return not seen \*\*\*$/*** unwound ***/' "$T/witness" >"$T/unwound"
 		mv "$T/unwound" "$T/witness"

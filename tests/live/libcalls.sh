@@ -44,7 +44,8 @@ for program in lazy noplt fixed; do
 	[ -x "$T/$program" ] || continue
 	for mechanism in $MECHANISMS; do
 		[ "$mechanism" = tracefs ] && continue
-		# How a program is bound is of its file: once, by the first.
+		# The way that a program is bound depends on its file: test it once, with the first
+		# mechanism.
 		[ "$program" = lazy ] || [ "$mechanism" = "$first" ] || continue
 		begin "$mechanism: --libcalls, $program"
 		rt --attach="$mechanism" --libcalls="$LIBCALLS" "$T/$program"

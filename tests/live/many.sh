@@ -133,7 +133,7 @@ for mechanism in $MECHANISMS; do
 	end_case
 done
 
-# Where only the instruction pointer is known, some of a thousand meet in one place of the table.
+# If only the instruction pointer is known, some of a thousand share a place of the table.
 for mechanism in $MECHANISMS; do
 	case $mechanism in
 	uprobe-multi | multi-event) ;;

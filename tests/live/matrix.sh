@@ -21,7 +21,7 @@ for mechanism in $MECHANISMS; do
 	agrees "$mechanism: fork inside a call" forks 'job split borrow' fork
 	agrees "$mechanism: vfork" forks 'job split borrow' vfork
 	agrees "$mechanism: a child that runs the same program" forks 'job split borrow' exec
-	# Whose functions a uretprobe would harm.
+	# A uretprobe would harm these functions.
 	! has_decoder || agrees "$mechanism: pthread_exit" pthread_exit inner
 
 	# Which of the calls at one place the kernel's 64 returns are of, nobody can tell; the tree

@@ -13,7 +13,7 @@ function wrong(what) {
 	next
 }
 
-# How a process ended, with -f.
+# The end of a process, with -f.
 /^\+\+\+ [0-9]+ (exited|killed by).* \+\+\+$/ {
 	next
 }
@@ -21,7 +21,7 @@ function wrong(what) {
 {
 	line = $0
 	tid = 0
-	# Of several processes: [PROCESS THREAD]
+	# Columns of several processes: [PROCESS THREAD]
 	if (match(line, /^\[[0-9]+ [0-9]+\] /))
 		line = "[" substr(line, index(line, " ") + 1)
 	if (match(line, /^\[[0-9]+\] /)) {

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A library to preload into rawtrace: it answers as an old kernel does where a seccomp filter
- *cannot, as a filter sees neither the text of a definition nor a program's instructions.  What is
- *asked for stands in $OLD_KERNEL, words with commas between:
+ * cannot, as a filter sees neither the text of a definition nor a program's instructions.
+ * $OLD_KERNEL has these words, with commas between:
  *
- *	bpf[=ERRNO], perf_event_open[=ERRNO], link-create[=ERRNO], uprobe[=ERRNO]	refused
- *(refusal.h)
+ *	bpf[=ERRNO], perf_event_open[=ERRNO], link-create[=ERRNO], uprobe[=ERRNO]
+ *				refused (refusal.h)
  *	multi-probe=replace	a second definition of an event replaces the first without a word
- *(up to 5.3) multi-probe=EEXIST	it is refused
+ *				(up to 5.3)
+ *	multi-probe=EEXIST	it is refused
  *	registers		definitions read registers and no memory (3.10)
  *	no-semaphores		definitions take no semaphore (up to 4.19)
  *	helper=NUMBER		a BPF program that calls this helper function is refused
  *	kern-version=NUMBER	the vDSO's note has this version, and other programs are refused
- *(before 5.0)
+ *				(before 5.0)
  *	refuse=OFFSET		probes at this offset of a file are refused, as instructions are
- *that the kernel cannot probe next-key		a BPF map has a key only after another (before 4.12)
+ *				that the kernel cannot probe
+ *	next-key		a BPF map has a key only after another (before 4.12)
  *	no-forks		programs on tracepoints are refused, and options/event-fork is
- *not there (before 4.7)
+ *				not there (before 4.7)
  *	memlock			BPF maps and programs count against RLIMIT_MEMLOCK (before 5.11)
  *
- * What it did is added to the file $OLD_KERNEL_SAYS, a line each.  The program that rawtrace starts
- *knows nothing of it.
+ * The library adds its answers to the file $OLD_KERNEL_SAYS, a line each.  The program that
+ * rawtrace starts knows nothing of it.
  */
 #include "refusal.h"
 
@@ -402,7 +404,7 @@ static int check_forks(int fd)
 	return ENOENT;
 }
 
-/* Of the definition in `text`: what the kernel says to it before it adds it. */
+/* Answer for the kernel, before it adds the definition in `text`. */
 static int before_definition(int fd, const char *text, size_t n)
 {
 	char path[256], event[NAME], line[512], *end;

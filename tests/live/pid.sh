@@ -16,8 +16,8 @@ for mechanism in $MECHANISMS; do
 	[ "$ST" = 0 ] || [ "$ST" = 130 ] || because "exit status $ST"
 	expect_nested "$T/err"
 	expect_results "$T/err"
-	# What the probes saw while they were put in or taken out one by one is no trace: at most
-	# the calls that were open then.
+	# Calls that are open while the probes are attached or detached one by one are no whole
+	# trace: at most those may be marked.
 	expect_number "marks that a part was not seen" \
 		"$(grep -c 'not seen\|before the trace' "$T/err")" -le 12
 	# Three threads call, and the column tells them apart.
@@ -172,7 +172,7 @@ rt "$BIN/loop" step -- 3
 expect_status 5
 end_case
 
-# Where the trace clocks have no `mono`, uprobes write to the main buffer only.
+# If the trace clocks have no `mono`, uprobes write to the main buffer only.
 one_buffer=
 grep -q -w mono "$TRACING/trace_clock" || one_buffer=yes
 

@@ -60,7 +60,7 @@ done
 
 begin "the first argument at least when nothing is said, none when 0 is"
 rt "$BIN/names" add_three add_two:0
-# What is guessed of its other arguments may stand behind it.
+# Guesses at its other arguments may follow.
 expect_line '^>(add_three 1\( -1 100\)\{0,1\})$' "$T/err"
 expect_line '^> (add_two)$' "$T/err"
 expect_line '^< 0$' "$T/err"

@@ -28,7 +28,7 @@ serve_under() {
 	expect_status 0
 	reap "$tracer"
 	expect_status 0
-	# What -v says is no trace.
+	# The remarks of -v are no trace.
 	sed -n '/^\(\[[0-9 ]*\] \)*[<>]/p' "$T/all" >"$T/err"
 }
 

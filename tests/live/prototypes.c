@@ -7,10 +7,9 @@
 #include "dwarf/dwarf.h"
 
 /*
- * What debug information says of a file's functions, for the tests: prototypes FILE [FUNCTION...].
- * For each function its prototype with the places of parameters, and with the functions named the
- * types that it is made of.  +TYPE is a type by name, -FUNCTION asks whether it is inlined
- * everywhere.
+ * Print debug information on a file's functions, for the tests: prototypes FILE [FUNCTION...].
+ * Each function has its prototype with the places of parameters, and each named one the types that
+ * it is made of.  +TYPE is a type by name, -FUNCTION asks whether it is inlined everywhere.
  */
 
 static void print_type(const struct rt_ctype *type, unsigned depth)

@@ -49,7 +49,7 @@ elif [ "$(uname -m)" = x86_64 ] && { ! has "${CC:-gcc}" || ! "${CC:-gcc}" --vers
 	grep -q clang; }; then
 	skip "returns through thunks" "$(no_target tailcall.c)"
 fi
-# Where there are no names a jump may lead to a part of the function, or to another.
+# If there are no names, a jump may lead to a part of the function, or to another function.
 begin "tail calls of a stripped program"
 if has strip && has nm && strip -s -o "$T/stripped" "$BIN/tailcall" 2>"$T/strip"; then
 	rt --return=insn "$BIN/tailcall" around first last even odd

@@ -96,7 +96,7 @@ for mechanism in $MECHANISMS; do
 		# \N is only from 5.1 on, $comm from 4.9.
 		expect_message "." "$T/err"
 	else
-		# What a constant address leads to, without BPF.
+		# Memory at a constant address, without BPF: shown as 0 or as unreadable.
 		[ "$(sed 's/ 0 4 4)$/ <unreadable> 4 4)/; q' "$T/calls")" \
 			= '(fib "fib" 7 <unreadable> 4 4)' ] || show "$T/err"
 	fi
@@ -146,7 +146,7 @@ calls "$T/nodes" \
 expect_line '^(by_value {.first=8589934592, .second=9} 0x[0-9a-f]* 3 9 20)$' "$T/calls"
 end_case
 
-# What follows is decided before the kernel has a say.
+# The rest is decided before the kernel is asked.
 ! slow || exit 0
 
 begin "lengths, styles and flags"

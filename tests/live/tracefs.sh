@@ -22,7 +22,7 @@ expect_no_line HARM "$T/out"
 end_case
 
 if has strace; then
-	# What the doctor and a BPF run call shows that the words below would be found.
+	# Calls of the doctor and of a BPF run show that the words below would be found.
 	begin "--no-bpf calls neither bpf nor perf_event_open"
 	timeout 60 strace -f -o "$T/strace" "$RAWTRACE" --no-bpf "$FIB" fib >"$T/out" 2>"$T/err"
 	ST=$?
@@ -162,7 +162,7 @@ unmounted() {
 		done
 		"$@"
 		status=$?
-		# What rawtrace mounted was for itself alone.
+		# rawtrace mounted tracefs for itself alone.
 		sed -n "s/^[^ ]* \([^ ]*\) \(tracefs\|debugfs\) .*/mounted here: \1/p" /proc/mounts
 		exit $status' sh "$@" >"$T/out" 2>"$T/err" </dev/null
 	ST=$?

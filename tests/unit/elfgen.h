@@ -48,7 +48,7 @@ struct elfgen {
 /* The file's bytes, from malloc. */
 uint8_t *elfgen_build(const struct elfgen *g, size_t *size);
 
-/* Where things stand in the bytes, to break them: the program header of the code. */
+/* The place in the bytes of the program header of the code, to break it. */
 #define ELFGEN_CODE_PHDR(bits) ((bits) == 32 ? 52 : 64)
 
 /* Write bytes to a new temporary file; `path` gets its name (room for 256).  False: could not. */

@@ -109,7 +109,10 @@ static void test_registers(void)
 	      "0:<in xmm0>; 0:ax; 0:<in xmm1> 8:<in xmm2>; 0:<in xmm0>; ");
 }
 
-/* What does not fit whole goes to the stack, and what comes later may fit again. */
+/*
+ * An argument that does not fit whole goes to the stack, and a later argument may fit into
+ * registers.
+ */
 static void test_overflow(void)
 {
 	check(true,
@@ -156,7 +159,7 @@ static bool in_order(const struct rt_arch *arch, const struct rt_ctype *a, int64
 	return rt_abi_go_in_order(&abi, v, 2);
 }
 
-/* What debug information says of places on the stack, 0: nothing, -1: that it has one. */
+/* Places on the stack as debug information gives them; 0: none, -1: only that there is one. */
 static void test_order(void)
 {
 	const struct rt_arch *arm = &rt_arch_aarch64, *x86 = &rt_arch_x86_64;
@@ -247,8 +250,8 @@ static void test_lowered(void)
 }
 
 /*
- * What Go's own tables and the code before runtime.morestack tell: the homes, and how many numbers
- * the first one's type has.
+ * Parameters by Go's own tables and the code before runtime.morestack: their registers and spill
+ * places, and the number of numbers in the first one's type.
  */
 static void check_told(const struct rt_go_frame *frame, const char *want, unsigned members)
 {
@@ -321,7 +324,7 @@ static void check_told_x86(const struct code *code)
 	INFO(frame, "\xfe\xfe\xfd\xfe\x00\x04\xfd\x08\x08\xfd");
 	put_spills(&frame, code, "int32_int");
 	check_told(&frame, "0:ax 8:bx; ", 3);
-	/* Of a generic function the first is left out, and may be more than one. */
+	/* The first argument of a generic function is left out, and it may be more than one. */
 	frame.first = RT_GO_FIRST_TYPES;
 	INFO(frame, "\x08\x08");
 	put_spills(&frame, code, "two_ints");
@@ -430,7 +433,7 @@ static void check_not_told(const struct code *code)
 	frame.first = RT_GO_FIRST_DESCRIBED;
 	check_told(&frame, "?; ", 0);
 	INFO(frame, "\x00\x08\x08\x01");
-	/* Of assembly. */
+	/* A function of assembly. */
 	frame.on_stack = true;
 	check_told(&frame, "+8; +16; ", 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What of attaching needs no kernel: the table of mechanisms, functions that are refused, decoding
- * what tracefs brings.
+ * Tests of attaching that need no kernel: the table of mechanisms, functions that are refused,
+ * decoding of tracefs records.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -71,7 +71,7 @@ static void test_leaves_out(void)
 	CU_ASSERT(!rt_attach_leaves_out(&r, 1));
 	CU_ASSERT(rt_attach_leaves_out(&r, 2));		/* a library's return */
 	CU_ASSERT(!rt_attach_leaves_out(&r, 3));
-	/* What only watches a library, too. */
+	/* A probe that only hooks a library's unwinder is left out, too. */
 	f[0].role = f[1].role = RT_ROLE_UNWOUND;
 	CU_ASSERT(!rt_attach_leaves_out(&r, 1) && rt_attach_leaves_out(&r, 3));
 }
@@ -371,7 +371,7 @@ static void test_decode_pointer(void)
 	put32(rec, 44, 0x7fff);
 	CU_ASSERT(rt_tracefs_decode(&e, rec, 48, 99, data, &event) == 0 && event.hit.faults == 0);
 	put32(rec, 44, 0);
-	/* What is there then is another event's; but a register may as well be an index. */
+	/* The data there are another event's; but a register may be an index. */
 	put32(rec, 36, 1);
 	CU_ASSERT(rt_tracefs_decode(&e, rec, 48, 99, data, &event) == 0 && event.hit.faults == 1);
 	plan.values[0].deref[0] = 0x404040;

@@ -5,7 +5,7 @@
 #include "dwarf/dwarf.h"
 #include "unit.h"
 
-/* What is read of tests/unit/typed.c. */
+/* Debug information of tests/unit/typed.c. */
 
 static struct rt_image *image;
 static struct rt_types *types;

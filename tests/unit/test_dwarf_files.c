@@ -7,7 +7,7 @@
 #include "unit.h"
 
 /*
- * What is read of files of other compilers and languages, which the fuzzer begins with:
+ * Debug information of other compilers' and languages' files, with which the fuzzer begins:
  * tests/fuzz/corpus/dwarf.
  */
 
@@ -238,8 +238,8 @@ static void test_rust_pairs(void)
 	CU_ASSERT(is_at(&p->params[3], RT_LOCATION_REG, 8, 0));
 	CU_ASSERT(p->result_location.kind == RT_LOCATION_AT && p->result_location.reg == 5);
 	/*
-	 * What is inside may be #[repr(C)]; of two numbers of 16 bytes versions differ; a number or
-	 * a pointer was nothing common then.
+	 * Members may be #[repr(C)]; for two numbers of 16 bytes versions differ; a number or a
+	 * pointer had no common form then.
 	 */
 	CU_ASSERT_EQUAL(prototype(&file, "unsure")->params[1].location.kind, RT_LOCATION_UNKNOWN);
 	CU_ASSERT_EQUAL(prototype(&file, "wides")->params[0].location.kind, RT_LOCATION_UNKNOWN);

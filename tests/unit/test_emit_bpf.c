@@ -41,7 +41,7 @@ static void test_architectures(void)
 }
 
 /*
- * What old kernels and other mechanisms need: a constant key, the instruction pointer, no
+ * Variants for old kernels and other mechanisms: a constant key, the instruction pointer, no
  * probe_read_user.
  */
 static void test_variants(void)

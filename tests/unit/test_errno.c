@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where errno is, by the code of C libraries; what reads it, and how it is shown. */
+/* Find errno by the code of C libraries; read it and show it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -124,7 +124,7 @@ static int64_t ask_assembly(const struct place *f, struct rt_exits *exits)
 	return ask_go(f, exits, 1 << 2);
 }
 
-/* Of Go's compiler, instructions that nothing leads to are code all the same. */
+/* Instructions of Go's compiler are code even if nothing leads to them. */
 static void check_go(const struct code *code)
 {
 	const struct code_part *unreached = code_part(code, "unreached");

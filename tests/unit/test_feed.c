@@ -162,7 +162,7 @@ static void test_feed_by_id(void)
 	CU_ASSERT(hit(&x, PID, PID, 0, 3, 0x7008) == 0 && x.told.returns == 1 && x.told.last == 1);
 	/* Another process's hits are none of ours. */
 	CU_ASSERT(hit(&x, PID + 1, PID + 1, 1, 0, 0x7000) == 0 && x.told.calls == 1);
-	/* What does not fit our tables is refused, not used as an index. */
+	/* A hit that does not fit our tables is refused, not used as an index. */
 	CU_ASSERT(hit(&x, PID, PID, 1, 4, 0x7000) == -EBADMSG);
 	CU_ASSERT(hit(&x, PID, PID, 2, 0, 0x7000) == -EBADMSG);
 	CU_ASSERT(hit(&x, PID, PID, 1, 1, 0x7000) == -EBADMSG);
@@ -222,10 +222,7 @@ static void test_feed_recovered(void)
 	CU_ASSERT(hit_go(&x, 1, 0, 0x8f00, 1, 18, 0) == 0);
 	CU_ASSERT(hit_go(&x, 1, 0, 0x8e00, 1, 18, 0) == 0);
 	CU_ASSERT(hit_go(&x, 1, 2, 0x8d00, 1, 18, 0) == 0 && x.told.calls == 3);
-	/*
-	 * Of another goroutine; unreadable, on no stack that is known; no stack of that
-	 * goroutine's.
-	 */
+	/* Another goroutine's; unreadable, on no known stack; on no stack of that goroutine. */
 	CU_ASSERT(hit_go(&x, 0, 1, 0x7000, 0x8e80, 19, 0) == 0 &&
 		  hit_go(&x, 0, 1, 0x7000, 0x9e80, 18, 8) == 0);
 	CU_ASSERT(hit_go(&x, 0, 1, 0x7000, 0x8e80, 18, 1) == 0 &&
@@ -236,8 +233,7 @@ static void test_feed_recovered(void)
 }
 
 /*
- * Where a goroutine's memory cannot be read, its stack tells which it is, as long as that is its
- * own.
+ * If a goroutine's memory cannot be read, its stack tells its identity, while the stack is its own.
  */
 static void test_feed_goroutine_unread(void)
 {
@@ -400,8 +396,8 @@ static void test_feed_processes(void)
 }
 
 /*
- * What /proc still tells of a thread whose beginning was lost; hits of those that have ended too
- * are among what was lost.
+ * /proc names the process of a thread if its beginning was lost; hits of threads that have ended
+ * too count as lost.
  */
 static void test_feed_lost_fork(void)
 {
@@ -430,7 +426,7 @@ static void test_feed_lost_fork(void)
 	fixture_close(&x);
 }
 
-/* That records were lost which are no hits is kept for the end. */
+/* A loss of records that are no hits is reported at the end. */
 static void test_feed_unseen(void)
 {
 	const struct rt_event unseen = { .type = RT_EV_UNSEEN, .time = 1 };
@@ -463,7 +459,7 @@ static void test_feed_children(void)
 	fixture_close(&x);
 }
 
-/* Where some code of this very process begins, at the start of a page. */
+/* The first address of some code of this very process, at the start of a page. */
 static uint64_t own_code(void)
 {
 	char line[512], perms[5] = "", slash = 0;
@@ -609,7 +605,7 @@ static void test_feed_follow(void)
 	fixture_close(&x);
 }
 
-/* What a child inherits is not shown to end where it does not return. */
+/* The end of an inherited call is not shown unless it returns. */
 static void test_feed_follow_silent(void)
 {
 	struct ended ended = { 0 };

@@ -102,7 +102,7 @@ static void test_layout(void)
 	CU_ASSERT(rt_plan_size(&plan) == 96);
 }
 
-/* What stands behind the values, from the record's beginning. */
+/* Fields behind the values, at offsets from the record's beginning. */
 static void test_tail(void)
 {
 	struct rt_plan plan;
@@ -226,7 +226,7 @@ static void test_joins(void)
 	CU_ASSERT(rt_plan_passes(&plan, &data, 0));
 }
 
-/* Of a string a fault says that it ends where the length says, if there is no NUL before. */
+/* A fault at a string means that it ends at its length, if there is no NUL before. */
 static void test_passes_string(void)
 {
 	struct rt_plan plan = { .nvalues = 1,

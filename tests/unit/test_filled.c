@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What functions fill in: from the specification to what the entry keeps, what the return reads,
- * and how it is shown.
+ * Arguments that functions fill in: from the specification to the values saved at the entry, the
+ * reads at the return, and the way they are shown.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -144,7 +144,7 @@ static void test_kinds(void)
 	put_string(&f, 7, "joe");
 	check(&f, 0, "5 buf=\"hello\" n=7 p={.a=3, .name=\"joe\"}",
 	      "\"result\":5,\"out\":{\"buf\":\"hello\",\"n\":7,\"p\":{\"a\":3, \"name\":\"joe\"}}");
-	/* What was kept is gone: nothing of it is shown, but that. */
+	/* The saved addresses are lost: nothing is shown but that. */
 	check(&f, 0xfe, "5 buf=<unreadable> n=<unreadable> p=<unreadable>", NULL);
 	check(&f, 1 << 4 | 1 << 5,
 	      "5 buf=0x1000<unreadable> n=0x2000<unreadable> p={.a=3, .name=\"joe\"}", NULL);
@@ -209,7 +209,7 @@ static void test_room(void)
 	check(&f, 0, "7 buf=\"what\"", NULL);
 	put_word(&f, 2, 64);
 	check(&f, 0, "7 buf=\"what was there\"", NULL);
-	/* How much room there was is not known. */
+	/* The size of the room is not known. */
 	check(&f, 1 << 2, "7 buf=\"what was there\"", NULL);
 	put_word(&f, 1, 0);
 	check(&f, 0, "7 buf=NULL", NULL);
@@ -309,7 +309,7 @@ static void test_programs(void)
 	begin(&f, "int f(int a, int b, int c, int d, int e, int g, out char buf[return])");
 	emit("kept-entry.bpf", &p, &f.entry);
 	emit("kept-return.bpf", &p, &f.exit);
-	/* Where its function is not known, what it keeps stands for that. */
+	/* If the function is not known, its saved values stand for it. */
 	p.key_source = RT_KEY_POINTER;
 	p.transport = RT_TRANSPORT_PERF;
 	p.read_user = false;

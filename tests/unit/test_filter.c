@@ -140,7 +140,7 @@ static void test_min_time(void)
 	finish(&r, f, ">(fib 1)\n> (fib 4)\n< 5\n<6\n>(fib 7)\n<*** unfinished ***\n");
 }
 
-/* What fails a test is left out with its return, and what is inside it is not. */
+/* A call that fails a test is left out with its return, and the calls inside it are not. */
 static void test_tests(void)
 {
 	const struct rt_filter_want want = { .limit = { .tests = true } };

@@ -97,7 +97,9 @@ static int add(struct rt_functions *functions, const struct rt_program *program,
 	return ret;
 }
 
-/* What one spec adds, as text: "name@address" and '!' for entry only, in order. */
+/*
+ * Check the functions that one spec adds, as text: "name@address" and '!' for entry only, in order.
+ */
 static void adds(const struct rt_program *program, const char *text, const char *want)
 {
 	struct rt_functions functions = { 0 };
@@ -341,7 +343,8 @@ static void test_ifunc(void)
 	rt_functions_free(&functions);
 	rt_program_close(&program);
 
-	/* What has its effect on vector registers alone is passed, where there is a disassembler.
+	/*
+	 * An instruction that changes vector registers alone is passed, if there is a disassembler.
 	 */
 	memcpy(code + 0x80, "\xc5\xf9\xef\xc0", 4);	/* vpxor %xmm0,%xmm0,%xmm0 */
 	add_image(&program, &g, "./x");

@@ -60,7 +60,7 @@ static void test_not_elf(void)
 	REFUSES("#!\n", -ENOEXEC, "./x: is a script without an interpreter");
 }
 
-/* What a file is called is shown to a terminal; where it is found it is not changed. */
+/* A file's name is made safe for a terminal; the name to open it by is not changed. */
 static void test_name(void)
 {
 	struct elfgen g = { .bits = 64, .base = BASE, .soname = "lib\033x.so" };

@@ -182,7 +182,7 @@ static void test_needed(void)
 	expect_libraries(&root, "ld-test.so", "libx.so is not found");
 	write_library(&root, "libx.so", LIST("libz.so"));
 	write_library(&root, "liby.so", LIST("libx.so", "libz.so"));
-	/* What needs itself, and what needs that. */
+	/* A library that needs itself, and its user. */
 	write_library(&root, "libz.so", LIST("libz.so", "libx.so", "ld-test.so"));
 	expect_libraries(&root, "libx.so liby.so libz.so ld-test.so", NULL);
 	/* Two names of one file are one library. */

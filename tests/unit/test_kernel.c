@@ -383,7 +383,10 @@ static void test_owners(void)
 	CU_ASSERT(rt_owner_gone(rt_owner_of(getpid())));
 	CU_ASSERT(rt_owner_gone(rt_owner_of(dead_pid())));
 	CU_ASSERT(!parses("rawtrace_7n4026531836", 7, 4026531836ul));
-	/* Of other namespaces only the initial one can tell, and there only root. */
+	/*
+	 * An owner in another namespace is known in the initial namespace only, and there only to
+	 * root.
+	 */
 	CU_ASSERT(!rt_owner_gone(there) || (rt_owner_of(1).space == 0 && geteuid() == 0));
 }
 
@@ -432,8 +435,7 @@ static void test_process(void)
 	rt_proc_comm(0x7ffffff0, 0x7ffffff0, comm);
 	RT_ASSERT_TEXT(comm, "?");
 	/*
-	 * Of a thread that ends (PF_EXITING), of one that has, of one that runs; a name like a
-	 * line.
+	 * A thread that ends (PF_EXITING), one that has ended, one that runs; a name like a line.
 	 */
 	CU_ASSERT(rt_stat_is_ending("7 (a) R 1) R 1 7 7 0 -1 4194564 0 0"));
 	CU_ASSERT(!rt_stat_is_ending("7 (sh) Z 1 7 7 0 -1 4228364 0 0"));

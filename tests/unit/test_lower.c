@@ -11,8 +11,8 @@
 enum { PARAMS = 12 };
 
 /*
- * What is read, in the words of tracefs, from the first value on; and what is not, by the marks of
- * the arguments.
+ * Print the reads of a plan, in the words of tracefs, from the first value on; and the arguments
+ * that are not read, by their marks.
  */
 static void print_plan(const struct rt_plan *plan, const struct rt_showing *shown, char *text,
 		       size_t size)
@@ -112,8 +112,8 @@ static void test_scalars(void)
 }
 
 /*
- * Where plans are to be few: whole words, in one order, each once; no memory that was not asked
- * for, but what lies between.
+ * If plans are to be few: whole words, in one order, each once; no memory that was not asked for,
+ * except between two reads.
  */
 static void test_alike(void)
 {
@@ -146,7 +146,7 @@ static void test_alike(void)
 	usual.wide = false;
 }
 
-/* What the function does not read has its place, of which nothing is read. */
+/* An argument that the function does not read has its place, and nothing is read of it. */
 static void test_unread(void)
 {
 	struct rt_types *types = rt_types_new();
@@ -211,8 +211,8 @@ static void test_structs(void)
 	check_entry("v0=%di:s32 0.0<in xmm0> 0.1<in xmm1>", &rt_arch_x86_64, &t_void, &t_point,
 		    &t_int, NULL);
 	/*
-	 * What does not fit into the registers that are left is in memory, and a later argument may
-	 * be in them.
+	 * An argument that does not fit into the remaining registers is in memory, and a later
+	 * argument may be in them.
 	 */
 	check_entry("v0_0=+8(%sp):u64 v0_8=+16(%sp):u64 v0_16=+24(%sp):u64 f0=+8(%sp):string "
 		    "v1=%di:s32 v2=%si:s64 v3=%dx:s64 v4=%cx:s64 "

@@ -10,7 +10,7 @@
 enum { MAX = 20000 };
 
 /*
- * What a flush gave: of each event its time, thread and key; whether its data were those of its
+ * Events that a flush gave: each one's time, thread and key; whether its data were those of its
  * key.
  */
 struct seen {

@@ -404,7 +404,7 @@ static void test_types(void)
 	named("_Z1fdif", "4", "? f(double, int, float)");
 	named("_Z1fSt17basic_string_viewIcSt11char_traitsIcEEi", "884",
 	      "? f(std::string_view, int)");
-	/* Where a structure by value is nobody says; behind it the code tells. */
+	/* A structure by value has no known place; the code tells the arguments behind it. */
 	named("_Z1fi1Pi", "444", "? f(int, int32_t, int32_t)");
 	/* Members: `this` comes first, or it is static. */
 	named("_ZN1S1fEi", "-4", "? f(void *, int)");

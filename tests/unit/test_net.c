@@ -6,7 +6,7 @@
 #include "out_run.h"
 #include "unit.h"
 
-/* Of a, an entry takes 10 + 20 and an end 5 + 7; b has no end, and its entry takes 40 + 50. */
+/* For a, an entry takes 10 + 20 and an end 5 + 7; b has no end, and its entry takes 40 + 50. */
 static const struct rt_call_cost costs[] = {
 	{ { 10, 20 }, { 5, 7 } },
 	{ { 40, 50 }, { 0, 0 } },

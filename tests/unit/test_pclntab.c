@@ -297,7 +297,7 @@ static void test_checks_aarch64(void)
 #define TEMPORARY(bytes)                                                                           \
 	rt_aarch64_go_code.past_temporary((const uint8_t *)bytes, sizeof(bytes) - 1)
 
-/* What a signal makes begin anew. */
+/* Instruction sequences that the runtime restarts after a signal. */
 static void test_temporary(void)
 {
 	/* adrp x27; add x27,x27,#; ldrb w1,[x27] */
@@ -316,7 +316,7 @@ static void test_temporary(void)
 	CU_ASSERT_EQUAL(TEMPORARY(""), 0);
 }
 
-/* Where a thread has its goroutine, by the checks of each way to link. */
+/* The place of a thread's goroutine, by the stack checks of each way to link. */
 static void test_thread_offset(void)
 {
 	static const struct {

@@ -39,7 +39,9 @@ static void end(struct bytes *b)
 
 enum { PID = 1234, PLANS = 4, PROBES = 18 };
 
-/* Of plan N with N u64 values, the first of them from memory; probe 17 is of plan 2. */
+/*
+ * Decode records of plan N with N u64 values, the first of them from memory; probe 17 has plan 2.
+ */
 static const struct rt_record_decoder *decoder(void)
 {
 	static struct rt_plan plans[PLANS];
@@ -295,7 +297,7 @@ static void test_others(void)
 	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, 7, decoder(), &event), -EBADMSG);
 }
 
-/* What a walk gave. */
+/* The events of a walk. */
 struct seen {
 	unsigned n;
 	struct rt_event events[8];
@@ -382,7 +384,7 @@ static void test_wrap(void)
 	free(w);
 }
 
-/* What a hostile or damaged ring may hold ends the walk after the good records before it. */
+/* A bad size, as in a hostile or damaged ring, ends the walk after the good records before it. */
 static void test_broken_sizes(void)
 {
 	static const uint16_t sizes[] = { 0, 7, 12, 24, 40, 65528 };
@@ -399,7 +401,7 @@ static void test_broken_sizes(void)
 		CU_ASSERT_EQUAL(ring_walk(w, 0, 2 * b.n), -EBADMSG);
 		CU_ASSERT_EQUAL(w->seen.n, 1);
 	}
-	/* Of a type that is passed over, so that nothing but the size is wrong. */
+	/* The type is one that is passed over, so that nothing but the size is wrong. */
 	begin(&b, 1000);
 	b.n = 12;
 	end(&b);

@@ -233,7 +233,7 @@ static void test_counted(void)
 	}
 }
 
-/* What is built in is shortened: the statements are those of the files. */
+/* Built-in probes are shortened: their statements are those of the files. */
 static void test_shortened(void)
 {
 	struct rt_probes *built = rt_probes_new(&rt_arch_x86_64),

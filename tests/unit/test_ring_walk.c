@@ -145,7 +145,7 @@ static void test_array_not_whole(void)
 	free(w);
 }
 
-/* What the handler says ends the walk, behind the record that it was given. */
+/* The handler's answer ends the walk, behind the record that it was given. */
 static void test_array_handler(void)
 {
 	struct walker *w = walker_new();

@@ -232,8 +232,8 @@ static void begin_texts(struct call *c, uint64_t n)
 }
 
 /*
- * Of the first elements of a list the text too, and no more of them are shown; nothing is read of
- * one that is not there.
+ * Show the first elements of a list with their texts, and no more of them; nothing is read for an
+ * element that does not exist.
  */
 static void test_lists(void)
 {
@@ -249,7 +249,7 @@ static void test_lists(void)
 	begin_texts(&c, 1);
 	c.values.faults = 1 << 3;
 	finish(&c, " [0x2000<unreadable>]", "\"a\":[\"0x2000<unreadable>\"]");
-	/* What is in it is not read: where that is; but that there is nothing can be seen. */
+	/* If the elements are not read, the address is shown; but an empty list is seen as such. */
 	begin_room(&c, &texts, NULL, 24);
 	put_word(&c, 0, 0x1000);
 	put_word(&c, 1, 2);
@@ -336,7 +336,7 @@ static void test_structs(void)
 	finish(&c, " 0 4 \"x\"", "\"arg0\":0,\"arg1\":4,\"arg2\":\"x\"");
 }
 
-/* What a recorder, or a format of another kind, gets of a call. */
+/* The values of a call that a recorder, or a format of another kind, gets. */
 struct seen {
 	enum rt_value_kind kinds[16];
 	char names[16][8];

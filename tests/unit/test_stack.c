@@ -482,8 +482,8 @@ static void test_callee_pops(void)
 }
 
 /*
- * What stands below the place of a return need not be the call: it may be another function's, or
- * too far.
+ * A frame below the place of a return need not be its call: it may be another function's, or too
+ * far.
  */
 static void test_callee_pops_other(void)
 {

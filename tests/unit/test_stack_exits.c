@@ -285,8 +285,8 @@ static void test_exit_doubt(void)
 }
 
 /*
- * What the unwinder or longjmp leaves is told when it is left, and what is called from deeper in
- * the stack is not inside it.
+ * A call that the unwinder or longjmp ends is reported at that time, and a call from deeper in the
+ * stack is not inside it.
  */
 static void test_unwound(void)
 {

@@ -121,7 +121,7 @@ static void test_comm(void)
 	events_finish(&t, "");
 }
 
-/* What counts calls and does nothing else. */
+/* Count calls and do nothing else. */
 struct count {
 	uint64_t enters, leaves, deepest;
 };

@@ -7,7 +7,7 @@
 #include "output/tally.h"
 #include "unit.h"
 
-/* What the kernel counted, less what it had at the beginning, and calls that come one by one. */
+/* The kernel's counts, less the counts at the beginning, and calls that come one by one. */
 static void test_count(void)
 {
 	struct run r;
@@ -29,8 +29,8 @@ static void test_count(void)
 }
 
 /*
- * What is inside counts for both; a call whose entry was not seen is none, one that stays open has
- * no time.
+ * An inner call counts for both; a call without a seen entry is not counted, one that stays open
+ * has no time.
  */
 static void test_hist(void)
 {

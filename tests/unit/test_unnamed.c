@@ -142,8 +142,8 @@ static void test_unnamed(void)
 }
 
 /*
- * What stands in the tables is not believed: whatever byte is changed, functions have their code in
- * the file, in order.
+ * The tables' contents are not trusted: whatever byte is changed, functions have their code in the
+ * file, in order.
  */
 static void test_damaged(void)
 {
@@ -257,8 +257,8 @@ static void test_listed(void)
 }
 
 /*
- * What GCC links with -static has .eh_frame and no index of it: an index is made.  `version`: of
- * what all that can be caught refers to.
+ * GCC's -static writes .eh_frame and no index of it: an index is made.  `version`: of the CIE that
+ * all functions with landing pads use.
  */
 static struct rt_image *open_unindexed(struct frames *f, uint8_t version)
 {

@@ -180,8 +180,8 @@ static void test_copies(void)
 }
 
 /*
- * What may come later: library calls of a program that can become another one are traced at their
- * entries only.
+ * Code that may be loaded later: library calls of a program that can become another one are traced
+ * at their entries only.
  */
 static void test_becomes(void)
 {

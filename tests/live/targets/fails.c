@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 	pthread_t thread;
 	int fd;
 
-	/* What stays in errno is of a call before. */
+	/* An earlier call left this value in errno. */
 	if (argc > 1)
 		sleep(1);
 	errno = EILSEQ;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that fill in what they are given.  Prints, in the order in which the calls return, what
- *a trace must show of each. filled			one thread
+ * Functions that fill in their arguments.  Prints the part of each call that a trace must show, in
+ * the order in which the calls return.
+ *	filled			one thread
  *	filled threads		four of them at once; the lines may come in any order
  */
 #include <pthread.h>

@@ -44,7 +44,7 @@ static generator numbers(int from, int to)
 		co_yield step(i);
 }
 
-/* What it hands on comes from another. */
+/* Yield the values of another generator. */
 static generator doubled(int from, int to)
 {
 	generator inner = numbers(from, to);

@@ -67,7 +67,7 @@ __attribute__((noinline)) int writes(int n)
 }
 
 #ifdef BEHIND
-/* What stands behind their calls is data: a byte that is passed over, and a text. */
+/* Data follows their calls: a byte that is passed over, and a text. */
 __asm__(".text\n"
 	".type skips,@function\nskips: addq $1,(%rsp)\nmov $7,%eax\nret\n.size skips,.-skips\n"
 	".type takes,@function\ntakes: pop %rax\nlea 6(%rax),%rcx\njmp *%rcx\n.size takes,.-takes\n"

@@ -8,7 +8,7 @@ extern "C" {
 int quick(int n), slow(int n);
 }
 
-/* How long a call of slow takes, at least; those of quick, on any machine, far less. */
+/* The least time of a call of slow; a call of quick takes far less on any machine. */
 enum { PAUSE = 50000, PAUSES = 3 };
 
 TRACED int quick(int n)

@@ -13,7 +13,7 @@ struct four {
 	int v[4];
 };
 
-/* What the trace shows as its first argument and its result is the address of the result. */
+/* The trace shows the address of the result as the first argument and as the result. */
 TRACED struct four make(int n)
 {
 	struct four f = { { n, n + 1, n + 2, n + 3 } };

@@ -73,7 +73,7 @@ FUNCTION(reads, ENDBR "mov (%rdi),%eax\n test %eax,%eax\n je 1f\n 1: ret\n");
 FUNCTION(table, ENDBR "mov %edi,%eax\n .Ltop: sub $1,%eax\n jg 1f\n add $12,%eax\n ret\n"
 	 "1: lea .Ltable(%rip),%rdx\n movslq (%rdx),%rcx\n add %rdx,%rcx\n jmp *%rcx\n");
 __asm__(".section .rodata\n.balign 4\n.Ltable: .long .Ltop - .Ltable\n.text\n");
-/* What needs registers to be kept, and the carry to be passed over. */
+/* Code that needs registers to be saved, and the carry to be passed over. */
 FUNCTION(saved, ENDBR "mov %edi,%r10d\n cmp $5,%r10d\n jb 1f\n mov %r10d,%eax\n ret\n 1: lea "
 		      "100(%r10),%eax\n ret\n");
 FUNCTION(over, "xor %eax,%eax\n cmp %edi,%eax\n nop\n setl %al\n movzbl %al,%eax\n ret\n");

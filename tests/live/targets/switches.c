@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a uretprobe would break in C of x86: a coroutine that is written by hand, with -DSPLIT=1 and
- * others in pieces that have the compiler's code between them; with -DWAY='"..."' assembly that
- * changes stacks in another way, with -DDATA in data; or with -DWALKS a walk over return addresses.
+ * C of x86 that a uretprobe would break: a coroutine written by hand, with -DSPLIT=1 and others in
+ * pieces that have the compiler's code between them; with -DWAY='"..."' assembly that changes
+ * stacks in another way, with -DDATA in data; or with -DWALKS a walk over return addresses.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -102,7 +102,7 @@ enum { SAVED = 6 };
 #ifdef DATA
 #include <sys/mman.h>
 
-/* What stands below, until it is made code. */
+/* The same instructions as below, as data until mprotect() makes them code. */
 static unsigned char code[4096] __attribute__((aligned(4096))) =
 	"\x55\x53\x41\x54\x41\x55\x41\x56\x41\x57\x48\x89\x27\x48\x89\xf4"
 	"\x41\x5f\x41\x5e\x41\x5d\x41\x5c\x5b\x5d\xc3";

@@ -23,7 +23,7 @@ TRACED int drop(int n)
 	return w_return(n + 1);
 }
 
-/* What is below has been left when its catcher or a destructor comes to run. */
+/* Calls below this depth have been unwound when their catcher or a destructor runs. */
 static __thread unsigned left;
 
 guard::~guard()

@@ -101,7 +101,7 @@ typedef long double quad;
 struct __attribute__((aligned(16))) lined { int64_t a; int b; };
 struct longs { long double v[2]; quad q; };
 
-/* What is on the stack is aligned there, but not by every compiler. */
+/* Arguments on the stack are aligned there, but not by every compiler. */
 TRACED int aligned(int a, int b, int c, int d, int e, int f, int g, __int128 h, int i,
 		   struct lined l, struct longs x)
 {

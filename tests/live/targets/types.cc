@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What C++ has besides C.  Each call is said before it is made, as rawtrace shows it.
+// Types that C++ has besides C.  Each call is printed before it is made, as rawtrace shows it.
 #include <cstdio>
 #include <memory>
 #include <string>

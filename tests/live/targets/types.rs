@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What Rust has besides C.  Each call is said before it is made, as rawtrace shows it.
+// Types that Rust has besides C.  Each call is printed before it is made, as rawtrace shows it.
 #[allow(dead_code)]
 pub enum Shape { Dot, Circle(f64), Rect { w: u32, h: u32 }, Named(String) }
 #[allow(dead_code)]

@@ -37,7 +37,7 @@ CALLED size_t pointed(const char *s, size_t n)
 	return i;
 }
 
-/* What it only passes on is an argument all the same. */
+/* An argument that it only passes on is an argument all the same. */
 CALLED long passes(long a, long b)
 {
 	long r;
@@ -48,7 +48,7 @@ CALLED long passes(long a, long b)
 	return r + 1;
 }
 
-/* Of its result one byte counts. */
+/* One byte of its result counts. */
 CALLED _Bool positive(int a)
 {
 	__asm__ volatile("" ::: "memory");

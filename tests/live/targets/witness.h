@@ -33,10 +33,7 @@
  */
 #define W_HELPER static __attribute__((noinline, unused))
 
-/*
- * How a call shows that ended without a return, where returns are seen by uretprobes, or at the
- * instructions that leave a function.
- */
+/* The mark of a call that ended without a return: with exit probes, or with uretprobes. */
 #define W_NOT_SEEN (w_insn ? "*** unwound ***" : "*** return not seen ***")
 #define W_EXITED "*** thread exited ***"
 
@@ -140,7 +137,7 @@ W_HELPER int w_returned(int result)
 }
 
 /*
- * What follows the call keeps it from being a jump, by which the traced function would end before
+ * The statement after the call prevents a tail call, by which the traced function would end before
  * its result is there.
  */
 #define w_return(result)                                                                           \

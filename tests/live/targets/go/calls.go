@@ -148,7 +148,7 @@ func main() {
 	case "exit":
 		before := runtime.NumGoroutine()
 		each(n, func(i int) { quit(i % 4) })
-		// What they deferred has run, and they may not have ended yet.
+		// Their deferred calls have run, and they may not have ended yet.
 		for runtime.NumGoroutine() > before {
 			time.Sleep(time.Millisecond)
 		}

@@ -189,7 +189,7 @@ func main() {
 		}(i)
 	}
 	group.Wait()
-	// What ends by Goexit has told so before it does.
+	// A goroutine that ends by Goexit reports it before it ends.
 	for runtime.NumGoroutine() > 1 {
 		time.Sleep(time.Millisecond)
 	}

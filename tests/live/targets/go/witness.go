@@ -82,7 +82,7 @@ func leave(result string) {
 	}
 }
 
-// How many calls are open.
+// The number of open calls.
 func open() int {
 	if !listening {
 		return 0
