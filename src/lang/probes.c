@@ -215,39 +215,60 @@ static bool is_other_machine(const struct rt_probes *p, const char *names)
 	return true;
 }
 
+/* Are these the names of two probes, with one '*' in both or none? */
+static bool has_pair_names(const char *opens, const char *closes)
+{
+	return strchr(opens, ':') && strchr(closes, ':') &&
+	       strchr(opens, '*') == strrchr(opens, '*') &&
+	       strchr(closes, '*') == strrchr(closes, '*') &&
+	       !strchr(opens, '*') == !strchr(closes, '*');
+}
+
+/* "2-5 inlined name $class.$method", all of which may be missing. */
+static bool read_pair_options(struct rt_pair *pair, const char *at, char pattern[256])
+{
+	int n = 0;
+
+	if (sscanf(at, " %u%n", &pair->first, &n) == 1) {
+		at += n;
+		pair->last = pair->first;
+		if (sscanf(at, "-%u%n", &pair->last, &n) == 1)
+			at += n;
+		if (!pair->first || pair->first > pair->last || pair->last > RT_MAX_VALUES)
+			return false;
+	}
+	at += strspn(at, " ");
+	pair->inlined = is_first_word(at, "inlined");
+	at += pair->inlined ? 7 : 0;
+	if (sscanf(at, " name %255s%n", pattern, &n) == 1)
+		at += n;
+	return !at[strspn(at, " ")];
+}
+
 /* "pair p:x__entry p:x__return 2-5" */
 static int add_pair(struct rt_probes *p, const char *file, unsigned line, const char *text,
 		    struct rt_error *err)
 {
-	char names[2][256];
-	unsigned first = 0, last = 0;
-	struct rt_pair *pair;
-	int n = sscanf(text, "pair %255s %255s %u-%u", names[0], names[1], &first, &last), i;
-	size_t length = strlen(text);
-	bool inlined = length > 8 && strcmp(text + length - 8, " inlined") == 0;
+	char names[2][256], pattern[256] = "";
+	struct rt_pair pair = { .first = 0 };
+	int n = 0;
 
-	last = n == 3 ? first : last;
-
-	for (i = 0; i < 2 && n >= 2; i++)
-		if (!strchr(names[i], ':') || strchr(names[i], '*') != strrchr(names[i], '*') ||
-		    !strchr(names[i], '*') != !strchr(names[0], '*'))
-			n = 0;
-	if (n < 2 || first > last || last > RT_MAX_VALUES || (n > 2 && !first))
+	if (sscanf(text, "pair %255s %255s%n", names[0], names[1], &n) != 2 ||
+	    !has_pair_names(names[0], names[1]) || !read_pair_options(&pair, text + n, pattern))
 		return at_line(rt_usage(err, "'%.200s': expected pair PROVIDER:NAME PROVIDER:NAME "
-					     "[FIRST-LAST] [inlined]; a '*' is in both or in none",
+					     "[FIRST-LAST] [inlined] [name PATTERN]; "
+					     "a '*' is in both or in none",
 					text),
 			       file, line, err);
 	if (RT_ROOM(&p->pairs, p->npairs, &p->pairs_cap) < 0)
 		return rt_nomem(err);
-	pair = &p->pairs[p->npairs];
-	pair->opens = rt_types_name(p->types, names[0], strlen(names[0]));
-	pair->closes = rt_types_name(p->types, names[1], strlen(names[1]));
-	pair->first = first;
-	pair->last = last;
-	pair->inlined = inlined;
-	if (!pair->opens || !pair->closes)
+	pair.opens = rt_types_name(p->types, names[0], strlen(names[0]));
+	pair.closes = rt_types_name(p->types, names[1], strlen(names[1]));
+	if (*pattern)
+		pair.pattern = rt_types_name(p->types, pattern, strlen(pattern));
+	if (!pair.opens || !pair.closes || (*pattern && !pair.pattern))
 		return rt_nomem(err);
-	p->npairs++;
+	p->pairs[p->npairs++] = pair;
 	return 0;
 }
 

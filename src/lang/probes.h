@@ -17,7 +17,9 @@
  *	pair p:x__entry p:x__return 2-5	two USDT probes open and close a call; these of
  *	                               	their arguments say which; one '*' in both names
  *	                               	stands for the same text; `inlined` behind them: a call
- *	                               	may have the stack pointer of the call around it
+ *	                               	may have the stack pointer of the call around it;
+ *	                               	`name $class.$method`: tables name calls by the
+ *	                               	values of these parameters
  *	typedef, struct, union, enum, flags	types for what follows, as in C; flags are enums
  *	                                   	that are printed as A|B
  *	anything else				a specification, mostly a C prototype
@@ -45,6 +47,7 @@ struct rt_pair {
 	const char *opens, *closes;
 	unsigned first, last;		/* the arguments, from 1; last 0: none */
 	bool inlined;			/* a call may stand in the frame of the call around it */
+	const char *pattern;		/* of the calls' names: "$class.$method"; NULL: none */
 };
 
 /* NULL: out of memory. */

@@ -38,12 +38,12 @@ static void put_string(FILE *file, const char *text)
 
 static void put_names(struct rt_sink *sink, const struct rt_profile *profile)
 {
-	uint32_t i;
+	size_t i;
 
 	rt_put(sink->file, ",\"names\":[");
-	for (i = 0; i <= profile->functions; i++) {
+	for (i = 0; i < rt_profile_places(profile); i++) {
 		rt_put(sink->file, i ? ",\n" : "\n");
-		put_string(sink->file, rt_sink_function(sink, i));
+		put_string(sink->file, rt_sink_function(sink, rt_profile_at(profile, i)));
 	}
 	rt_put(sink->file, "]");
 }
@@ -51,7 +51,7 @@ static void put_names(struct rt_sink *sink, const struct rt_profile *profile)
 /* A function's place among the names; the last is that of RT_NO_FUNCTION. */
 static uint32_t name_index(const struct rt_profile *profile, uint32_t function)
 {
-	return function < profile->functions ? function : profile->functions;
+	return (uint32_t)rt_profile_place(profile, function);
 }
 
 /* [name, calls, total, self, [children]], without recursion: a chain may be very deep. */

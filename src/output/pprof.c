@@ -57,7 +57,7 @@ static void put_sample_type(struct writer *w, uint64_t type, const char *unit)
 static uint64_t id_of(struct rt_sink *sink, struct writer *w, uint32_t function)
 {
 	const struct rt_profile *profile = sink->state;
-	uint32_t at = function < profile->functions ? function : profile->functions;
+	size_t at = rt_profile_place(profile, function);
 
 	if (w->ids[at])
 		return w->ids[at];

@@ -32,6 +32,7 @@ int rt_profile_begin_size(struct rt_sink *sink, size_t size)
 	sink->state = p;
 	if (!p)
 		return -ENOMEM;
+	sink->names = &p->names;
 	p->functions = functions ? (uint32_t)functions->n : 0;
 	p->durations = calloc((size_t)p->functions + 1, sizeof(*p->durations));
 	return p->durations ? 0 : -ENOMEM;
@@ -182,7 +183,31 @@ static uint64_t time_of(struct rt_open_calls *open, uint64_t time)
 
 static struct rt_durations *durations_of(const struct rt_profile *p, uint32_t function)
 {
+	if (function != RT_NO_FUNCTION && function >= RT_CALL_NAME)
+		return &p->named[function - RT_CALL_NAME];
 	return &p->durations[function < p->functions ? function : p->functions];
+}
+
+size_t rt_profile_places(const struct rt_profile *p)
+{
+	return (size_t)p->functions + p->nnamed + 1;
+}
+
+size_t rt_profile_place(const struct rt_profile *p, uint32_t function)
+{
+	if (function < p->functions)
+		return function;
+	if (function != RT_NO_FUNCTION && function >= RT_CALL_NAME)
+		return p->functions + (size_t)(function - RT_CALL_NAME);
+	return p->functions + p->nnamed;
+}
+
+uint32_t rt_profile_at(const struct rt_profile *p, size_t place)
+{
+	if (place < p->functions)
+		return (uint32_t)place;
+	place -= p->functions;
+	return place < p->nnamed ? RT_CALL_NAME + (uint32_t)place : RT_NO_FUNCTION;
 }
 
 /* Bucket 8 * k + i begins at 2^k + i * 2^(k-3); below 8 ns each number has its own. */
@@ -237,17 +262,33 @@ uint64_t rt_durations_percentile(const struct rt_durations *d, unsigned percent)
 	return 0;
 }
 
+/* The function of a call, or its name. */
+static int find_name(struct rt_sink *sink, const struct rt_thread *thread,
+		     const struct rt_frame *frame, const struct rt_values *args, uint32_t *number)
+{
+	struct rt_profile *p = sink->state;
+	int r = rt_call_names_find(&p->names, sink->trace, thread->pid, frame->function, args,
+				   number);
+
+	while (r == 0 && p->nnamed < p->names.n) {
+		r = RT_ROOM(&p->named, p->nnamed, &p->named_cap);
+		if (r == 0)
+			p->named[p->nnamed++] = (struct rt_durations){ .n = 0 };
+	}
+	return r < 0 ? -ENOMEM : 0;
+}
+
 int rt_profile_enter(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame,
 		     const struct rt_values *args)
 {
 	struct rt_open_calls *open = get_thread(sink, thread);
 	struct rt_node *node;
+	uint32_t function;
 
-	(void)args;
-	if (!open)
+	if (!open || find_name(sink, thread, frame, args, &function) < 0)
 		return -ENOMEM;
 	node = rt_profile_node(sink->state, open->n ? open->v[open->n - 1].node : open->root,
-			       frame->function);
+			       function);
 	if (!node)
 		return -ENOMEM;
 	node->calls++;
@@ -293,7 +334,7 @@ int rt_profile_leave(struct rt_sink *sink, struct rt_thread *thread, const struc
 		call->node->unfinished++;
 		return 0;
 	}
-	return add_duration(durations_of(sink->state, frame->function), ns);
+	return add_duration(durations_of(sink->state, call->node->function), ns);
 }
 
 int rt_profile_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t time, uint64_t count)
@@ -450,27 +491,27 @@ static int compare_rows(const void *a, const void *b)
 ssize_t rt_profile_rows(const struct rt_sink *sink, struct rt_profile_row **rows)
 {
 	const struct rt_profile *p = sink->state;
-	struct row_key *keys = calloc((size_t)p->functions + 1, sizeof(*keys));
+	size_t places = rt_profile_places(p);
+	struct row_key *keys = calloc(places, sizeof(*keys));
 	enum rt_sort sort = sink->trace->sort;
 	const struct rt_node *node;
 	size_t i, n = 0;
 
-	*rows = calloc((size_t)p->functions + 1, sizeof(**rows));
+	*rows = calloc(places, sizeof(**rows));
 	if (!keys || !*rows) {
 		free(keys);
 		free(*rows);
 		return -ENOMEM;
 	}
-	for (i = 0; i <= p->functions; i++) {
-		uint32_t function = i < p->functions ? (uint32_t)i : RT_NO_FUNCTION;
+	for (i = 0; i < places; i++) {
+		uint32_t function = rt_profile_at(p, i);
 
 		keys[i].row.function = function;
-		keys[i].row.durations = &p->durations[i];
+		keys[i].row.durations = durations_of(p, function);
 		keys[i].name = rt_sink_function(sink, function);
 	}
 	for (node = p->roots; node; node = rt_node_next(node)) {
-		struct rt_profile_row *row =
-			&keys[node->function < p->functions ? node->function : p->functions].row;
+		struct rt_profile_row *row = &keys[rt_profile_place(p, node->function)].row;
 
 		if (!node->parent)
 			continue;
@@ -480,12 +521,12 @@ ssize_t rt_profile_rows(const struct rt_sink *sink, struct rt_profile_row **rows
 		row->self += node->self;
 		row->total += node->outer ? node->total : 0;
 	}
-	for (i = 0; i <= p->functions; i++) {
+	for (i = 0; i < places; i++) {
 		keys[i].key = row_key(sort, &keys[i].row);
 		keys[i].second = sort == RT_SORT_FUNCTION ? 0 : keys[i].row.calls;
 	}
-	qsort(keys, (size_t)p->functions + 1, sizeof(*keys), compare_rows);
-	for (i = 0; i <= p->functions; i++)
+	qsort(keys, places, sizeof(*keys), compare_rows);
+	for (i = 0; i < places; i++)
 		if (keys[i].row.calls)
 			(*rows)[n++] = keys[i].row;
 	free(keys);
@@ -524,6 +565,11 @@ void rt_profile_free(struct rt_sink *sink)
 	for (i = 0; p->durations && i <= p->functions; i++)
 		free(p->durations[i].buckets);
 	free(p->durations);
+	for (i = 0; i < p->nnamed; i++)
+		free(p->named[i].buckets);
+	free(p->named);
+	rt_call_names_free(&p->names);
+	sink->names = NULL;
 	for (i = 0; i < p->nnotes; i++)
 		free(p->notes[i]);
 	free(p->notes);

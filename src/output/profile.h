@@ -2,7 +2,7 @@
 #ifndef RT_OUTPUT_PROFILE_H
 #define RT_OUTPUT_PROFILE_H
 
-#include "output/sink.h"
+#include "output/call_names.h"
 
 /*
  * The profile of a trace: a call tree, and the durations of each function.  The formats that sum up
@@ -17,6 +17,8 @@
  *	    b 4 calls, total 10, self 10
  *
  * Memory grows with the number of nodes, and not with the number of calls.
+ *
+ * Calls that have names of their own (output/call_names.h) are functions by these names.
  */
 struct rt_node {
 	uint32_t function;		/* of a root: RT_NO_FUNCTION */
@@ -52,6 +54,9 @@ struct rt_profile {
 	size_t nodes;
 	struct rt_durations *durations;	/* by function; one more for RT_NO_FUNCTION */
 	uint32_t functions;
+	struct rt_call_names names;
+	struct rt_durations *named;	/* by name */
+	size_t nnamed, named_cap;
 	struct rt_open_calls *threads;
 	uint64_t lost;
 	bool any_lost;
@@ -93,6 +98,13 @@ ssize_t rt_profile_rows(const struct rt_sink *sink, struct rt_profile_row **rows
 
 /* The duration that `percent` of the function's calls do not exceed, in ns; 0: it has none. */
 uint64_t rt_durations_percentile(const struct rt_durations *durations, unsigned percent);
+
+/* The number of functions and names, with RT_NO_FUNCTION; and one's place among them, from 0. */
+size_t rt_profile_places(const struct rt_profile *profile);
+size_t rt_profile_place(const struct rt_profile *profile, uint32_t function);
+
+/* The function or name at a place; RT_NO_FUNCTION at the last. */
+uint32_t rt_profile_at(const struct rt_profile *profile, size_t place);
 
 /* The node of a function below `parent`, made where there is none; NULL: out of memory. */
 struct rt_node *rt_profile_node(struct rt_profile *profile, struct rt_node *parent,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "output/call_names.h"
 
 /* Formats before tables. */
 static const struct rt_sink_ops *const sinks[] = {
@@ -77,6 +78,8 @@ const char *rt_sink_function(const struct rt_sink *sink, uint32_t function)
 {
 	const struct rt_functions *functions = sink->trace->functions;
 
+	if (sink->names && function >= RT_CALL_NAME && function - RT_CALL_NAME < sink->names->n)
+		return sink->names->v[function - RT_CALL_NAME];
 	if (!functions || function >= functions->n)
 		return "?";
 	return functions->v[function].name;

@@ -10,6 +10,7 @@
 #include "output/resolver.h"
 #include "symbols/function.h"
 
+struct rt_call_names;
 struct rt_probe_costs;
 
 /* The key that sorts the rows of a summary and the calls of a graph. */
@@ -88,6 +89,7 @@ struct rt_sink {
 	const struct rt_program *program;	/* whose files are not to be overwritten */
 	unsigned index;			/* in its list; rt_thread.user[index] is the sink's own */
 	void *state;			/* the sink's own */
+	const struct rt_call_names *names;	/* of calls, which its state owns; NULL: none */
 };
 
 /* Those that return int return 0 or a negative errno, which ends the trace. */
@@ -152,7 +154,7 @@ extern const struct rt_sink_ops rt_sink_tree, rt_sink_flow, rt_sink_chrome,
 /* The name of a column, as --sort has it; NULL: past the last. */
 const char *rt_sort_name(unsigned i);
 
-/* A function's name, or "?" for RT_NO_FUNCTION. */
+/* The name of a function, or of a call by its number in `names`; "?" for RT_NO_FUNCTION. */
 const char *rt_sink_function(const struct rt_sink *sink, uint32_t function);
 
 /* The end of a call whose return was not seen ("unwound"); NULL: it returned. */

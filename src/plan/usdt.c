@@ -203,7 +203,8 @@ static int mark_openings(struct rt_functions *functions, const struct rt_functio
 		f->pair_first = (uint8_t)pair->first;
 		f->pair_last = (uint8_t)pair->last;
 		f->inlined = pair->inlined;
-		if (rename && rename_call(f, opens, closes) < 0)
+		if (rename && (rename_call(f, opens, closes) < 0 ||
+			       rt_function_set_pattern(f, pair->pattern) < 0))
 			return -ENOMEM;
 	}
 	return 0;

@@ -27,6 +27,7 @@ enum rt_block_kind {
 	RT_BLOCK_NOTE,		/* a remark */
 	RT_BLOCK_END,		/* the trace has ended */
 	RT_BLOCK_COSTS,		/* of functions, by their numbers: the time that probes take */
+	RT_BLOCK_PATTERNS,	/* numbers of functions and the patterns of their calls' names */
 };
 
 /* Write the header, or a block.  A failure shows in ferror(file).  -ENOMEM, or 0. */

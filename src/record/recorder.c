@@ -108,6 +108,27 @@ static int write_costs(struct rt_sink *sink, size_t first)
 	return err;
 }
 
+static int write_patterns(struct rt_sink *sink, size_t first)
+{
+	const struct rt_functions *functions = sink->trace->functions;
+	struct rt_bytes bytes = { .n = 0 };
+	int err = 0;
+	size_t i;
+
+	for (i = first; i < functions->n; i++) {
+		const char *pattern = rt_function_pattern(&functions->v[i]);
+
+		if (!pattern)
+			continue;
+		rt_bytes_number(&bytes, i);
+		rt_bytes_text(&bytes, pattern);
+	}
+	if (bytes.n)
+		err = put_block(sink, RT_BLOCK_PATTERNS, &bytes);
+	rt_bytes_free(&bytes);
+	return err;
+}
+
 /* Functions may be added to a running trace. */
 static int write_functions(struct rt_sink *sink)
 {
@@ -126,6 +147,8 @@ static int write_functions(struct rt_sink *sink)
 	}
 	err = put_block(sink, RT_BLOCK_FUNCTIONS, &bytes);
 	rt_bytes_free(&bytes);
+	if (err == 0)
+		err = write_patterns(sink, first);
 	return err ? err : write_costs(sink, first);
 }
 

@@ -65,6 +65,22 @@ static int read_functions(struct rt_replay *p, const struct rt_block *block)
 	return 0;
 }
 
+static int read_patterns(struct rt_replay *p, const struct rt_block *block)
+{
+	struct rt_reader in = { block->bytes, block->bytes + block->n, false };
+
+	while (in.at < in.end) {
+		uint64_t function = rt_read_number(&in);
+		const char *pattern = rt_read_text(&in);
+
+		if (in.bad || function >= p->functions.n)
+			return -EBADMSG;
+		if (rt_function_set_pattern(&p->functions.v[function], pattern) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static struct rt_hit_cost read_cost(struct rt_reader *in)
 {
 	uint64_t before = rt_read_number(in), after = rt_read_number(in);
@@ -117,6 +133,8 @@ static int read_names(struct rt_replay *p, struct rt_trace *trace, struct rt_err
 			r = read_trace(p, &block, trace);
 		else if (block.kind == RT_BLOCK_FUNCTIONS)
 			r = read_functions(p, &block);
+		else if (block.kind == RT_BLOCK_PATTERNS)
+			r = read_patterns(p, &block);
 		else if (block.kind == RT_BLOCK_COSTS)
 			r = read_costs(p, &block);
 		else if (block.kind == RT_BLOCK_END)

@@ -500,6 +500,21 @@ static int rename_function(struct rt_function *f, const char *as)
 		return -ENOMEM;
 	free(f->name);
 	f->name = name;
+	f->patterned = false;
+	return 0;
+}
+
+int rt_function_set_pattern(struct rt_function *f, const char *pattern)
+{
+	size_t n = strlen(f->name) + 1, size = pattern ? strlen(pattern) + 1 : 0;
+	char *name = size ? realloc(f->name, n + size) : f->name;
+
+	if (!name)
+		return -ENOMEM;
+	if (size)
+		memcpy(name + n, pattern, size);
+	f->name = name;
+	f->patterned = size;
 	return 0;
 }
 

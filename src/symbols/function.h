@@ -3,6 +3,7 @@
 #define RT_SYMBOLS_FUNCTION_H
 
 #include <stdio.h>
+#include <string.h>
 
 #include "code/exits.h"
 #include "process/program.h"
@@ -19,7 +20,7 @@ enum rt_how {
 struct rt_function {
 	/*
 	 * as printed: of C++ and Rust what was written, "Foo::bar"; with @VERSION where it has
-	 * several
+	 * several.  With `patterned`, the pattern of its calls' names is behind the NUL.
 	 */
 	char *name;
 	/* the symbol's name where that is another ("_ZN3Foo3barEi"), or NULL; the image's */
@@ -70,12 +71,25 @@ struct rt_function {
 	bool closes : 1, inlined : 1;	/* with `pair`: it closes the call; rt_pair.inlined */
 	bool exits_known : 1;
 	bool harmful : 1;		/* a uretprobe could harm the program, says how_why */
+	bool patterned : 1;		/* rt_function_pattern */
 };
 
 static inline const char *rt_function_symbol(const struct rt_function *f)
 {
 	return f->symbol ? f->symbol : f->name;
 }
+
+/*
+ * The pattern of its calls' names ("$class.$method", lang/probes.h); NULL: they have the function's
+ * name.
+ */
+static inline const char *rt_function_pattern(const struct rt_function *f)
+{
+	return f->patterned ? f->name + strlen(f->name) + 1 : NULL;
+}
+
+/* Put the pattern, or NULL, behind the name.  0 or -ENOMEM. */
+int rt_function_set_pattern(struct rt_function *f, const char *pattern);
 
 /* The file offset of its probes. */
 static inline uint64_t rt_function_place(const struct rt_function *f)

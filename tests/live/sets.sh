@@ -87,6 +87,22 @@ for mechanism in $MECHANISMS; do
 	end_case
 done
 
+sed 's/__done 1$/& name toy.$level.$n.$none/' "$T/pairs" >"$T/named"
+begin "calls of two USDT probes have names by their arguments, live and recorded"
+rt --format=folded -o "$T/folded" "$T/paired" @"$T/named"
+expect_status 0
+expect_line ';toy\.0\.2\.?;toy\.1\.4\.?;toy\.2\.8\.? [0-9]*$' "$T/folded"
+rt record -o "$T/named.rt" "$T/paired" @"$T/named"
+expect_status 0
+rt report --format=folded -o "$T/folded" "$T/named.rt"
+expect_status 0
+expect_line ';toy\.0\.2\.?;toy\.1\.4\.?;toy\.2\.8\.? [0-9]*$' "$T/folded"
+rt report --format=html -o "$T/html" "$T/named.rt"
+expect_line '^"toy\.1\.4\.?",*$' "$T/html"
+rt report --format=summary -o "$T/table" "$T/named.rt"
+expect_line ' toy\.2\.8\.?$' "$T/table"
+end_case
+
 begin "a wrong pair of USDT probes has its line"
 printf 'usdt:toy:alone\npair toy:*__start toy:done\n' >"$T/wrong"
 rt "$T/paired" @"$T/wrong"
