@@ -97,8 +97,8 @@ expect_status 0
 rt report --format=folded -o "$T/folded" "$T/named.rt"
 expect_status 0
 expect_line ';toy\.0\.2\.?;toy\.1\.4\.?;toy\.2\.8\.? [0-9]*$' "$T/folded"
-rt report --format=html -o "$T/html" "$T/named.rt"
-expect_line '^"toy\.1\.4\.?",*$' "$T/html"
+rt report --format=html -o "$T/names.html" "$T/named.rt"
+expect_line '^"toy\.1\.4\.?",*$' "$T/names.html"
 rt report --format=summary -o "$T/table" "$T/named.rt"
 expect_line ' toy\.2\.8\.?$' "$T/table"
 end_case
