@@ -41,7 +41,7 @@ enum { COPIES_MS = 5, COPIES_LOOKS = 400 };
 /*
  * A process that ends closes its files in an order of the kernel's own: the pipe perhaps first.
  * It has closed all of them when its children are given to another (exit_files, exit_task_work,
- * exit_notify).  Before that nothing may be deleted (kernel/leftovers.c).
+ * exit_notify).  Before that nothing may be deleted (kernel/owner.c).
  */
 static bool wait_for_end(pid_t owner)
 {

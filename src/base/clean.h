@@ -13,7 +13,7 @@
  *
  * rt_printable_length decides for all output.  It is what is done with the other characters that
  * differs: names show a '?' for each byte, strings of the tree an octal escape for each byte
- * (output/value_text.c), JSON \u202e (output/json.c).
+ * (output/print.c), JSON \u202e (output/json.c).
  */
 
 /*

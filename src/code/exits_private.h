@@ -6,8 +6,8 @@
 #include "code/exits.h"
 
 /*
- * Shared by exits.c (the ways from the entry), exits_jumps.c (jumps through registers) and
- * exits_check.c (checks of the result).
+ * Shared by exits.c (the ways from the entry, checks of the result) and exits_jumps.c (jumps
+ * through registers).
  */
 
 struct rt_todo {

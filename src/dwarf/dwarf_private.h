@@ -215,7 +215,7 @@ unsigned rt_die_count(Dwarf_Die *die, int tag, unsigned most);
 struct rt_dwarf_type *rt_dwarf_new_type(struct rt_dwarf_walk *walk, Dwarf_Die *die,
 					enum rt_ctype_kind kind, const char *name, uint64_t size);
 /*
- * dwarf_scalar.c: base types and enumerations, and DW_AT_byte_size, 0 where there is none that can
+ * dwarf_struct.c: base types and enumerations, and DW_AT_byte_size, 0 where there is none that can
  * be believed.
  */
 struct rt_ctype *rt_dwarf_convert_base(struct rt_dwarf_walk *walk, Dwarf_Die *die);
@@ -252,7 +252,7 @@ void rt_dwarf_settle_structs(struct rt_dwarf_walk *walk);
 /* dwarf_sequence.c: is it a string or a vector?  Once members are read. */
 void rt_dwarf_settle_sequence(struct rt_dwarf_walk *walk, struct rt_dwarf_type *type);
 
-/* ---- Rust (dwarf_rust.c) ---- */
+/* ---- Rust (dwarf_rust_abi.c) ---- */
 
 /* Has the type variants?  `*part` is where they are. */
 bool rt_dwarf_variant_part(Dwarf_Die *die, Dwarf_Die *part);
@@ -275,7 +275,7 @@ void rt_dwarf_rust_abi(struct rt_dwarf *dwarf, Dwarf_Die *func, struct rt_protot
  */
 bool rt_dwarf_definition(struct rt_dwarf *dwarf, const char *name, Dwarf_Die *die);
 /*
- * dwarf_scope.c: is it a namespace, or a type that may have others in it?  Types inside functions
+ * dwarf_find.c: is it a namespace, or a type that may have others in it?  Types inside functions
  * have no name that counts elsewhere.
  */
 bool rt_dwarf_names_scope(int tag);

@@ -15,7 +15,7 @@ enum rt_debug_found {
 	RT_DEBUG_SERVER,	/* debuginfod */
 };
 
-/* The servers that all images of a process ask; images.c's. */
+/* The servers that all images of a process ask; process/program.c's. */
 struct rt_servers {
 	/* they did not answer for one of the images, and are not asked again */
 	bool hang;

@@ -132,7 +132,7 @@ struct rt_image {
 	/* switches.h: it has code that switches stacks, in the function `switches_by` */
 	uint8_t switches;
 	const char *switches_by;
-	struct rt_described *described;	/* eh_walk.c */
+	struct rt_described *described;	/* eh_frame.c */
 	size_t ndescribed, described_cap;
 	/* the second one's are NULL where there is none */
 	struct rt_strings imports, import_versions;
@@ -148,7 +148,7 @@ struct rt_image {
 };
 
 /*
- * open.c: judge the first bytes of the file; -ENOEXEC with the reason where it is no program for
+ * image.c: judge the first bytes of the file; -ENOEXEC with the reason where it is no program for
  * this kernel.
  */
 int rt_image_identify(struct rt_image *image, struct rt_error *err);

@@ -4,7 +4,7 @@
 
 #include "emit/private.h"
 
-/* The steps of emit/frames.h, for frames.c, limit.c and hold.c only. */
+/* The steps of emit/frames.h, for frames.c and pending.c only. */
 
 enum { HEAD = R8, DEPTH = R9 };
 

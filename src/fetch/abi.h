@@ -75,7 +75,7 @@ void rt_abi_result(const struct rt_arch *arch, const struct rt_ctype *type,
 const char *rt_abi_float_mark(const struct rt_arch *arch, unsigned i);
 
 /*
- * The same for Go (abi_go.c): its convention with registers or that on the stack; each argument,
+ * The same for Go: its convention with registers or that on the stack; each argument,
  * with what debug information says of where it begins; then, after rt_abi_go_results, each result.
  */
 void rt_abi_go_begin(struct rt_abi *abi, const struct rt_arch *arch, bool registers);

@@ -25,8 +25,8 @@ int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *
 		    struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown);
 
 /*
- * lower_out.c: add to an entry's plan what the return wants to be kept, where that is probed.  0 or
- * -ENOMEM.
+ * lower_spec.c: add to an entry's plan what the return wants to be kept, where that is probed.  0
+ * or -ENOMEM.
  */
 int rt_lower_keep(const struct rt_prototype *prototype, const struct rt_spec *spec,
 		  const struct rt_arch *arch, const struct rt_limits *limits,

@@ -116,7 +116,7 @@ void rt_lower_piece(const struct lowering *l, struct rt_piece *piece, int value,
 		    uint32_t size);
 
 /*
- * lower_alike.c: the values that come first.  After all has been lowered: once more, as these are
+ * lower.c: the values that come first.  After all has been lowered: once more, as these are
  * known now?  Where no result is read, the register of one, as at other returns.  And an object of
  * `size` bytes at a place of the stack, by whole words; false: there is no room.
  */
@@ -145,25 +145,25 @@ const struct rt_ctype *rt_lower_operand(struct lowering *l, const struct rt_ctyp
 void rt_lower_operand_place(const struct rt_operand *operand, struct object *o);
 
 /*
- * lower_out.c: have the entry keep, as the first, the address that Rust's convention gave it for a
+ * lower_spec.c: have the entry keep, as the first, the address that Rust's convention gave it for a
  * result in memory, as that is in no register at the return.  False: the result is no such one, or
  * nothing is kept.
  */
 bool rt_lower_keep_result(struct lowering *l);
 
 /*
- * lower_out.c: what the function has filled in, as objects of its return, with the plan's part of
+ * lower_spec.c: what the function has filled in, as objects of its return, with the plan's part of
  * what is kept; `n` of the shows are used, of which there are as many as rt_lower_outs_most says.
  */
 unsigned rt_lower_outs_most(const struct rt_prototype *prototype);
 int rt_lower_outs(struct lowering *l, const struct rt_spec *spec, struct rt_show *shows,
 		  unsigned *n);
 
-/* lower_out.c: why the call has failed, where its result is a single value. */
+/* lower_spec.c: why the call has failed, where its result is a single value. */
 void rt_lower_errno(struct lowering *l, const struct rt_show *result, struct rt_showing *shown);
 
 /*
- * lower_go.c: Go's parameters or results `v`, as they come; without `shows` their places alone.
+ * lower_spec.c: Go's parameters or results `v`, as they come; without `shows` their places alone.
  * And a return's.
  */
 void rt_lower_go(struct lowering *l, struct rt_abi *abi, const struct rt_param *v, unsigned n,

@@ -59,7 +59,7 @@ int rt_parse_constant(struct rt_cursor *c, const struct rt_enumerator *known, un
 /* A string in double quotes, with C's escapes; in the types' memory. */
 int rt_parse_string(struct rt_cursor *c, const char **string, size_t *length);
 
-/* typedefs.c: the type that C, POSIX or Linux headers give this name, or NULL. */
+/* aggregate.c: the type that C, POSIX or Linux headers give this name, or NULL. */
 const struct rt_ctype *rt_standard_type(struct rt_cursor *c, const char *name, size_t n);
 /*
  * The same in the words of the language: uint64_t is "unsigned long", where a pointer has `word`
@@ -67,7 +67,7 @@ const struct rt_ctype *rt_standard_type(struct rt_cursor *c, const char *name, s
  */
 const char *rt_standard_basic(const char *name, size_t n, unsigned word);
 
-/* scope.c: a named type ("struct stat", "enum whence", "z_stream"), or NULL; and a new one. */
+/* probes.c: a named type ("struct stat", "enum whence", "z_stream"), or NULL; and a new one. */
 const struct rt_ctype *rt_scope_find(const struct rt_scope *scope, const char *name, size_t n);
 int rt_scope_add(struct rt_scope *scope, const char *name, const struct rt_ctype *type);
 
@@ -114,10 +114,10 @@ bool rt_begins_declaration(struct rt_cursor *c, bool full);
 /* Pass over "__attribute__((...))" and the like; true if there was one. */
 bool rt_skip_attribute(struct rt_cursor *c);
 
-/* typedefs.c: the type of C or a standard typedef whose name is like this one; NULL: none. */
+/* aggregate.c: the type of C or a standard typedef whose name is like this one; NULL: none. */
 const char *rt_nearest_type(const char *name);
 
-/* basic.c: the words of C's basic types that were seen. */
+/* declare.c: the words of C's basic types that were seen. */
 struct rt_basic {
 	bool is_signed, is_unsigned, is_short, is_char, is_int, is_float, is_double, is_void,
 		is_int128, is_complex;
@@ -145,7 +145,7 @@ int rt_parse_items(struct rt_cursor *c, struct rt_spec *spec, struct rt_prototyp
 		   bool full);
 
 /*
- * result.c: what stands before a function's name ("static robj *"); and behind its parameters: a
+ * resolve.c: what stands before a function's name ("static robj *"); and behind its parameters: a
  * result, errno, what headers have there.
  */
 int rt_parse_result(struct rt_cursor *c, const char *start, const char *name,
@@ -160,7 +160,7 @@ const struct rt_expr *rt_spec_expr(const struct rt_spec *spec, unsigned i);
 bool rt_spec_knows_names(const struct rt_prototype *p);
 
 /*
- * unknown.c: N of "argN" and "$argN", 0 for other names; and errors that say what is known and what
+ * resolve.c: N of "argN" and "$argN", 0 for other names; and errors that say what is known and what
  * to write: of a name that is none of the parameters', in expression `i`, and of a type of which
  * nothing is known, which begins at that column.
  */

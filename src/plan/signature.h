@@ -30,7 +30,7 @@ const char *rt_origin_name(enum rt_origin origin);
 
 
 /*
- * signature_go.c: make the prototype of a Go function from what is known so far.  The user's types
+ * signature.c: make the prototype of a Go function from what is known so far.  The user's types
  * get Go's convention; a number of arguments makes ints.  If nothing is known, or debug information
  * is incomplete, there are no arguments and an unknown result.
  */
@@ -38,7 +38,7 @@ int rt_signature_go(const struct rt_function *f, struct rt_types *memory,
 		    struct rt_prototype *prototype, struct rt_error *err);
 
 /*
- * signature_cxx.c: `prototype`, which is the `guess`, with the types that are in `symbol`, the name
+ * signature.c: `prototype`, which is the `guess`, with the types that are in `symbol`, the name
  * of a function of C++, where these agree.  It stays as it is where not.  0 or -ENOMEM.
  */
 int rt_signature_cxx(const char *symbol, const struct rt_arch *arch, const struct rt_guess *guess,

@@ -6,7 +6,7 @@
 #include "process/program.h"
 
 /*
- * images.c: take over `image`, unless the same file is there already.  On failure the image is
+ * program.c: take over `image`, unless the same file is there already.  On failure the image is
  * closed.
  */
 int rt_program_take(struct rt_program *program, struct rt_image *image, struct rt_error *err);

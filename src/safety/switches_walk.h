@@ -19,7 +19,7 @@ enum rt_load {
 enum { RT_LOAD_NEAR = 64, RT_WALK_SLOTS = 64 };
 
 /*
- * switches_bytes.c: the one that may begin at `p`, where there are RT_LOAD_NEAR bytes, and `n`
+ * switches.c: the one that may begin at `p`, where there are RT_LOAD_NEAR bytes, and `n`
  * before it.  `wide`: in 64 bits.
  */
 enum rt_load rt_load_kind(const uint8_t *p, size_t n, bool wide);

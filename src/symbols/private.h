@@ -12,7 +12,7 @@
 int rt_functions_add_libcalls(struct rt_functions *functions, struct rt_image *image,
 			      const struct rt_symbol *symbols, size_t n, const struct rt_spec *spec,
 			      size_t *named, struct rt_error *err);
-/* suggest.c: the names nearest to `want`, best first.  Returns their number. */
+/* missing.c: the names nearest to `want`, best first.  Returns their number. */
 #define RT_MAX_NEAREST 3
 size_t rt_nearest(const char *want, const struct rt_symbol *v, size_t n,
 		  const char *nearest[RT_MAX_NEAREST]);
