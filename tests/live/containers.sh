@@ -45,6 +45,7 @@ for mechanism in $MECHANISMS; do
 		worker=$!
 		tries=0
 		until grep -q ready "$3/worker" || [ $((tries += 1)) = 400 ]; do sleep 0.05; done
+		: >"$3/trace"
 		"$0" --attach=$1 -p $worker work leaf 2>"$3/trace" &
 		tracer=$!
 		until [ "$(grep -c "" "$3/trace")" -gt 500 ] || [ $((tries += 1)) = 800 ]; do sleep 0.05; done
