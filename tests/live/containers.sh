@@ -41,11 +41,12 @@ for mechanism in $MECHANISMS; do
 
 	begin "$mechanism: -p, several threads, with the container's own ids"
 	in_container '
+		# Those of the mechanism before.
+		: >"$3/worker" >"$3/trace"
 		"$2" 3 $4 $5 >"$3/worker" &
 		worker=$!
 		tries=0
 		until grep -q ready "$3/worker" || [ $((tries += 1)) = 400 ]; do sleep 0.05; done
-		: >"$3/trace"
 		"$0" --attach=$1 -p $worker work leaf 2>"$3/trace" &
 		tracer=$!
 		until [ "$(grep -c "" "$3/trace")" -gt 500 ] || [ $((tries += 1)) = 800 ]; do sleep 0.05; done
