@@ -180,7 +180,7 @@ static void set_filter(struct rt_bpf_side *side, const struct rt_attach_request 
 		return;
 	if (rt_pending_may(limit, request->plans, request->nplans, key)) {
 		side->pending.size = rt_pending_size(request->plans, request->nplans,
-					       rt_attach_layout(request, key));
+						     rt_attach_layout(request, key));
 		side->pending.min_time = limit->min_time;
 	}
 	side->filtered = limit->depth || limit->under || limit->tests || side->pending.size;

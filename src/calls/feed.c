@@ -321,8 +321,8 @@ int rt_feed_pending(struct rt_feed *feed, pid_t tid, uint64_t time)
 	const struct rt_event_handler handler = { on_pending, feed };
 
 	return feed->pending ? rt_pending_read(feed->pending, tid, tid != 0,
-					 time < feed->end ? time : feed->end, &handler)
-			  : 0;
+					       time < feed->end ? time : feed->end, &handler)
+			     : 0;
 }
 
 static int end_process(struct rt_feed *feed, struct rt_process *process, uint64_t time)

@@ -62,8 +62,8 @@ static int dump_program(const struct rt_wanted *wanted, const struct rt_sites *s
 			   rt_pending_pairs(sites->plans, sites->nplans);
 	if (program.filtered &&
 	    rt_pending_may(&wanted->limit, sites->plans, sites->nplans, record_key))
-		program.pending = rt_plans_record_size(sites->plans, sites->nplans,
-					     (struct rt_layout){ .key = record_key });
+		program.pending = rt_plans_record_size(
+			sites->plans, sites->nplans, (struct rt_layout){ .key = record_key });
 	if (source == RT_KEY_CONSTANT)
 		program.function = rt_attach_owner(&sites->functions, &sites->v[key]);
 	if (source == RT_KEY_CONSTANT && wanted->purpose != RT_PURPOSE_RECORD)

@@ -80,7 +80,7 @@ static void emit_step(struct emitter *e, int done)
 	rt_bpf_mov(e->bpf, FRAME, R0);
 }
 
-static void emit_one_told(struct emitter *e)
+static void emit_one_recorded(struct emitter *e)
 {
 	rt_bpf_load(e->bpf, RT_BPF_DW, HEAD, R10, e->frames + HO_HEAD);
 	rt_bpf_load(e->bpf, RT_BPF_W, R1, HEAD, RECORDED);
@@ -102,7 +102,7 @@ void rt_emit_pending_record(struct emitter *e)
 	e->out = lost;
 	emit_record(e);
 	e->out = out;
-	emit_one_told(e);
+	emit_one_recorded(e);
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, again);
 	/*
 	 * A record that the ring refuses has its number, and so is a gap.  The others wait for the
@@ -110,7 +110,7 @@ void rt_emit_pending_record(struct emitter *e)
 	 * each round, and give up.
 	 */
 	rt_bpf_place(e->bpf, lost);
-	emit_one_told(e);
+	emit_one_recorded(e);
 	rt_bpf_place(e->bpf, done);
 	rt_bpf_load(e->bpf, RT_BPF_DW, HEAD, R10, e->frames + HO_HEAD);
 	rt_bpf_load(e->bpf, RT_BPF_DW, DEPTH, R10, e->frames + HO_DEPTH);

@@ -17,14 +17,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/clean.h"
-#include "kernel/procfs.h"
 #include "output/print.h"
 #include "output/stamp.h"
 #include "output/text.h"
 #include "output/tracks.h"
 
-enum { TIME_WIDTH = 10, TID_WIDTH = 8, NAME_WIDTH = 16, INDENT = 2 };
+enum { TIME_WIDTH = 10, DURATION_WIDTH = 8, TID_WIDTH = 8, NAME_WIDTH = 16, INDENT = 2 };
 
 #define RED "\033[31m"
 #define YELLOW "\033[33m"
@@ -39,6 +37,7 @@ struct flow_thread {
 	uint64_t time;
 	unsigned level;
 	bool waits;
+	char number[48];		/* of the thread, goroutine or stack */
 };
 
 struct flow {
@@ -116,12 +115,56 @@ static struct flow_thread *thread_of(struct rt_sink *sink, struct rt_thread *thr
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return NULL;
+	if (thread->goid)
+		rt_goid_text(t->number, sizeof(t->number), thread->goid);
+	else
+		snprintf(t->number, sizeof(t->number), "%d", (int)thread->tid);
 	t->next = flow->threads;
 	flow->threads = t;
 	return thread->user[sink->index] = t;
 }
 
 /* ---- a line ---- */
+
+static void put_blanks(FILE *file, size_t n)
+{
+	static const char blanks[] = "                                                ";
+	const size_t most = sizeof(blanks) - 1;
+
+	for (; n > most; n -= most)
+		rt_put_bytes(file, blanks, most);
+	rt_put_bytes(file, blanks, n);
+}
+
+static void put_left(FILE *file, const char *text, size_t width)
+{
+	size_t n = strlen(text);
+
+	rt_put_bytes(file, text, n);
+	put_blanks(file, n < width ? width - n : 0);
+}
+
+/*
+ * `value` with `decimals` digits behind its point, at the right end of `width` columns, and a unit.
+ */
+static void put_fixed(FILE *file, uint64_t value, unsigned decimals, size_t width,
+		      const char *unit)
+{
+	char buf[32], *at = buf + sizeof(buf);
+	unsigned digits = 0;
+	size_t n;
+
+	do {
+		if (digits == decimals)
+			*--at = '.';
+		*--at = (char)('0' + value % 10);
+		value /= 10;
+	} while (++digits <= decimals || value);
+	n = (size_t)(buf + sizeof(buf) - at);
+	put_blanks(file, n < width ? width - n : 0);
+	rt_put_bytes(file, at, n);
+	rt_put(file, unit);
+}
 
 static void take_line(struct flow *flow)
 {
@@ -205,50 +248,45 @@ static void put_time(struct rt_sink *sink, uint64_t time)
 	if (!flow->start)
 		flow->start = time;
 	us = time > flow->start ? (time - flow->start) / 1000 : 0;
-	fprintf(flow->line, "%*" PRIu64 ".%03u ms ", TIME_WIDTH - 5, us / 1000,
-		(unsigned)(us % 1000));
+	put_fixed(flow->line, us, 3, TIME_WIDTH - 1, " ms ");
 }
 
 /* Its colour, by its unit. */
 static const char *put_duration(struct flow *flow, uint64_t ns)
 {
-	double us = (double)ns / 1000;
+	enum { US = 1000, MS = 1000 * US, S = 1000 * MS, WIDTH = 5 };
+	uint64_t us = (ns + US / 20) / (US / 10), ms = (ns + MS / 20) / (MS / 10);
 
-	if (us < 999.95) {
-		fprintf(flow->line, "%5.1f us", us);
+	if (us < 10000) {
+		put_fixed(flow->line, us, 1, WIDTH, " us");
 		return NULL;
 	}
-	if (us < 999950) {
-		fprintf(flow->line, "%5.1f ms", us / 1000);
+	if (ms < 10000) {
+		put_fixed(flow->line, ms, 1, WIDTH, " ms");
 		return YELLOW;
 	}
-	fprintf(flow->line, "%6.1f s", us / 1e6);
+	put_fixed(flow->line, (ns + S / 20) / (S / 10), 1, WIDTH + 1, " s");
 	return MAGENTA;
 }
 
-static void put_thread(struct rt_sink *sink, const struct rt_thread *thread)
+/* The name may change, the number does not. */
+static void put_thread(struct rt_sink *sink, const struct rt_thread *thread,
+		       const struct flow_thread *t)
 {
 	struct flow *flow = sink->state;
-	char text[48], name[sizeof(thread->comm)];
+	char name[sizeof(thread->comm)];
 
 	if (sink->trace->names) {
-		if (thread->comm[0])
-			memcpy(name, thread->comm, sizeof(name));
-		else
-			rt_proc_comm(thread->pid, thread->tid, name);
-		rt_make_printable(name);
-		fprintf(flow->line, "%-*s", NAME_WIDTH, name);
+		rt_thread_name(thread, name);
+		put_left(flow->line, name, NAME_WIDTH);
 	}
-	if (thread->goid)
-		rt_goid_text(text, sizeof(text), thread->goid);
-	else
-		snprintf(text, sizeof(text), "%d", (int)thread->tid);
-	fprintf(flow->line, "%-*s ", TID_WIDTH, text);
+	put_left(flow->line, t->number, TID_WIDTH);
+	putc_unlocked(' ', flow->line);
 }
 
 static void put_indent(struct flow *flow, unsigned level)
 {
-	fprintf(flow->line, "%*s", (int)level * INDENT, "");
+	put_blanks(flow->line, (size_t)level * INDENT);
 }
 
 /* "name(args) {" of a call in which another begins. */
@@ -259,8 +297,8 @@ static void open_call(struct rt_sink *sink, const struct rt_thread *thread, stru
 	t->waits = false;
 	put_header(sink);
 	put_time(sink, t->time);
-	fprintf(flow->line, "%8s ", "");
-	put_thread(sink, thread);
+	put_blanks(flow->line, DURATION_WIDTH + 1);
+	put_thread(sink, thread, t);
 	put_indent(flow, t->level);
 	rt_put_bytes(flow->line, t->text, t->len);
 	rt_put(flow->line, " {");
@@ -304,7 +342,8 @@ static int keep_text(struct rt_sink *sink, struct flow_thread *t, const struct r
 
 /* The columns before the function of a line that ends a call, and the duration's colour. */
 static const char *put_columns(struct rt_sink *sink, const struct rt_thread *thread,
-			       uint64_t time, const uint64_t *duration, size_t *from, size_t *to)
+			       const struct flow_thread *t, uint64_t time,
+			       const uint64_t *duration, size_t *from, size_t *to)
 {
 	struct flow *flow = sink->state;
 	const char *color = NULL;
@@ -315,10 +354,10 @@ static const char *put_columns(struct rt_sink *sink, const struct rt_thread *thr
 	if (duration)
 		color = put_duration(flow, *duration);
 	else
-		fprintf(flow->line, "%8s", "");
+		put_blanks(flow->line, DURATION_WIDTH);
 	*to = position(flow);
 	putc_unlocked(' ', flow->line);
-	put_thread(sink, thread);
+	put_thread(sink, thread, t);
 	return color;
 }
 
@@ -340,7 +379,7 @@ static int flow_enter(struct rt_sink *sink, struct rt_thread *thread, const stru
 	t->waits = frame->returns;
 	if (r < 0 || t->waits)
 		return r;
-	put_columns(sink, thread, t->time, NULL, &from, &to);
+	put_columns(sink, thread, t, t->time, NULL, &from, &to);
 	put_indent(flow, t->level);
 	rt_put_bytes(flow->line, t->text, t->len);
 	write_line(sink, 0, 0, NULL);
@@ -395,7 +434,7 @@ static int flow_leave(struct rt_sink *sink, struct rt_thread *thread, const stru
 		return -ENOMEM;
 	leaf = t->waits && frame->entry_seen;
 	t->waits = false;
-	color = put_columns(sink, thread, leaf ? t->time : time,
+	color = put_columns(sink, thread, t, leaf ? t->time : time,
 			    frame->entry_seen ? &duration : NULL, &from, &to);
 	put_indent(flow, frame->level);
 	at = position(flow);
@@ -436,16 +475,15 @@ static void flow_gone(struct rt_sink *sink, struct rt_thread *thread)
 static int flow_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t time, uint64_t count)
 {
 	struct flow *flow = sink->state;
+	struct flow_thread *t = thread ? thread_of(sink, thread) : NULL;
 	size_t from, to;
 
-	if (thread && thread->user[sink->index]) {
-		struct flow_thread *t = thread->user[sink->index];
-
-		if (t->waits)
-			open_call(sink, thread, t);
-	}
-	if (thread)
-		put_columns(sink, thread, time, NULL, &from, &to);
+	if (thread && !t)
+		return -ENOMEM;
+	if (t && t->waits)
+		open_call(sink, thread, t);
+	if (t)
+		put_columns(sink, thread, t, time, NULL, &from, &to);
 	rt_put(flow->line, "*** ");
 	rt_put_lost(flow->line, count);
 	rt_put(flow->line, " ***");
@@ -461,8 +499,10 @@ static int flow_exited(struct rt_sink *sink, pid_t pid, int status)
 
 static int flow_end(struct rt_sink *sink)
 {
-	(void)sink;
-	return 0;
+	const struct flow *flow = sink->state;
+
+	/* A line that had no memory was not written. */
+	return ferror(flow->line) ? -ENOMEM : 0;
 }
 
 const struct rt_sink_ops rt_sink_flow = {

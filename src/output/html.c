@@ -175,11 +175,15 @@ static int html_leave(struct rt_sink *sink, struct rt_thread *thread, const stru
 		      enum rt_end end, uint64_t time, const struct rt_values *result)
 {
 	struct html *html = sink->state;
-	int r = rt_profile_leave(sink, thread, frame, end, time, result);
+	struct rt_frame named = *frame;
+	int r;
+
+	named.function = rt_profile_innermost(sink, thread);
+	r = rt_profile_leave(sink, thread, frame, end, time, result);
 
 	if (r < 0 || !frame->entry_seen || !frame->returns)
 		return r;
-	return rt_timeline_add(&html->timeline, thread, frame, time, sink->trace->start);
+	return rt_timeline_add(&html->timeline, thread, &named, time, sink->trace->start);
 }
 
 static void html_free(struct rt_sink *sink)

@@ -188,6 +188,13 @@ static struct rt_durations *durations_of(const struct rt_profile *p, uint32_t fu
 	return &p->durations[function < p->functions ? function : p->functions];
 }
 
+uint32_t rt_profile_innermost(const struct rt_sink *sink, const struct rt_thread *thread)
+{
+	const struct rt_open_calls *open = thread->user[sink->index];
+
+	return open && open->n ? open->v[open->n - 1].node->function : RT_NO_FUNCTION;
+}
+
 size_t rt_profile_places(const struct rt_profile *p)
 {
 	return (size_t)p->functions + p->nnamed + 1;

@@ -99,6 +99,9 @@ ssize_t rt_profile_rows(const struct rt_sink *sink, struct rt_profile_row **rows
 /* The duration that `percent` of the function's calls do not exceed, in ns; 0: it has none. */
 uint64_t rt_durations_percentile(const struct rt_durations *durations, unsigned percent);
 
+/* The function or name of the thread's innermost open call; RT_NO_FUNCTION: it has none. */
+uint32_t rt_profile_innermost(const struct rt_sink *sink, const struct rt_thread *thread);
+
 /* The number of functions and names, with RT_NO_FUNCTION; and one's place among them, from 0. */
 size_t rt_profile_places(const struct rt_profile *profile);
 size_t rt_profile_place(const struct rt_profile *profile, uint32_t function);

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/clean.h"
 #include "fetch/fetch.h"
+#include "kernel/procfs.h"
 
 void rt_goid_text(char *buf, size_t size, uint64_t goid)
 {
@@ -17,6 +19,15 @@ void rt_goid_text(char *buf, size_t size, uint64_t goid)
 		snprintf(buf, size, "g%u %" PRIu64, 1 + rt_goid_runtime(goid), number);
 	else
 		snprintf(buf, size, "%s %" PRIu64, goid & RT_GOID_STACK ? "stack" : "g", number);
+}
+
+void rt_thread_name(const struct rt_thread *thread, char name[16])
+{
+	if (thread->comm[0])
+		memcpy(name, thread->comm, sizeof(thread->comm));
+	else
+		rt_proc_comm(thread->pid, thread->tid, name);
+	rt_make_printable(name);
 }
 
 static struct rt_track *tracks_add(struct rt_tracks *tracks, const struct rt_thread *thread)

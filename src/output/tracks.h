@@ -39,6 +39,9 @@ struct rt_tracks {
 /* "g 12" of a goroutine, "stack 3" of a stack that the program made (rt_thread.goid). */
 void rt_goid_text(char *buf, size_t size, uint64_t goid);
 
+/* The thread's name as it can be printed: a name may have any byte. */
+void rt_thread_name(const struct rt_thread *thread, char name[16]);
+
 /*
  * The track of a thread, made when it is new and kept in thread->user[sink]; NULL: out of memory.
  */

@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clean.h"
-#include "kernel/procfs.h"
 #include "output/print.h"
 #include "output/stamp.h"
 #include "output/text.h"
+#include "output/tracks.h"
 
 #define DASH_LEVELS 10		/* racket/trace: max-dash-space-depth */
 #define NUMBER_LEVEL 6		/* racket/trace: number-nesting-depth */
@@ -54,23 +53,10 @@ static int tree_note(struct rt_sink *sink, const char *text)
 	return 0;
 }
 
-/* A name may have any byte. */
-static void put_name(FILE *file, const struct rt_thread *thread)
-{
-	char name[sizeof(thread->comm)];
-
-	if (thread->comm[0])
-		memcpy(name, thread->comm, sizeof(name));
-	else
-		rt_proc_comm(thread->pid, thread->tid, name);
-	rt_make_printable(name);
-	rt_put(file, name);
-	putc_unlocked(' ', file);
-}
-
 static void put_thread(struct rt_sink *sink, const struct rt_thread *thread)
 {
 	struct tree *tree = sink->state;
+	char name[sizeof(thread->comm)];
 
 	if (!tree->some) {
 		tree->some = true;
@@ -86,8 +72,11 @@ static void put_thread(struct rt_sink *sink, const struct rt_thread *thread)
 	if (!tree->many)
 		return;
 	putc_unlocked('[', sink->file);
-	if (sink->trace->names)
-		put_name(sink->file, thread);
+	if (sink->trace->names) {
+		rt_thread_name(thread, name);
+		rt_put(sink->file, name);
+		putc_unlocked(' ', sink->file);
+	}
 	if (tree->processes && (thread->goid || thread->tid != thread->pid)) {
 		rt_put_u64(sink->file, (uint64_t)thread->pid);
 		putc_unlocked(' ', sink->file);

@@ -75,7 +75,7 @@ static int add_functions(struct rt_wanted *wanted, const struct rt_traced *trace
 		if (r < 0 && r != -ENOMEM && may_lack(a))
 			r = 0;
 	}
-	/* No function may be left. */
+	/* It is no error if no function is left. */
 	if (r == 0 && rt_sites_exclude(wanted, traced, functions, err) == -ENOMEM)
 		return -ENOMEM;
 	return r;

@@ -245,6 +245,12 @@ static int add_spec(struct rt_wanted *wanted, struct rt_traced *traced, struct r
 	return 0;
 }
 
+static bool is_bare(const struct rt_spec *spec)
+{
+	return !spec->nargs_given && !spec->prototype && !spec->nshown && !spec->nconditions &&
+	       !spec->nwords;
+}
+
 int rt_sites_exclude(const struct rt_wanted *wanted, const struct rt_traced *traced,
 		     struct rt_functions *functions, struct rt_error *err)
 {
@@ -257,7 +263,11 @@ int rt_sites_exclude(const struct rt_wanted *wanted, const struct rt_traced *tra
 		r = rt_spec_parse(wanted->excluded[i], arch, NULL, &spec, err);
 		if (r < 0)
 			return r;
-		if (rt_functions_exclude(functions, &spec) < 0)
+		if (!is_bare(&spec) || spec.has_address || spec.has_offset || spec.file ||
+		    spec.provider || *wanted->excluded[i] == '@')
+			r = rt_usage(err, "'!%s': expected a name or a glob, or LIBRARY:GLOB",
+				     wanted->excluded[i]);
+		else if (rt_functions_exclude(functions, &spec) < 0)
 			r = rt_nomem(err);
 		rt_spec_free(&spec);
 	}
@@ -632,12 +642,6 @@ int rt_sites_add_libcalls(struct rt_wanted *wanted, const struct rt_traced *trac
 static bool same_function(const struct rt_function *a, const struct rt_function *b)
 {
 	return a->image == b->image && a->addr == b->addr;
-}
-
-static bool is_bare(const struct rt_spec *spec)
-{
-	return !spec->nargs_given && !spec->prototype && !spec->nshown && !spec->nconditions &&
-	       !spec->nwords;
 }
 
 /*

@@ -50,7 +50,10 @@ int rt_sites_resolve(struct rt_wanted *wanted, struct rt_traced *traced, struct 
 		     int nspecs, struct rt_error *err);
 void rt_sites_free(struct rt_wanted *wanted, struct rt_traced *traced, struct rt_sites *sites);
 
-/* Remove the functions that wanted->excluded means.  0 or a negative errno. */
+/*
+ * Remove the functions that wanted->excluded means.  0 or a negative errno: a usage error where
+ * one is more than a name, or no function is left.
+ */
 int rt_sites_exclude(const struct rt_wanted *wanted, const struct rt_traced *traced,
 		     struct rt_functions *functions, struct rt_error *err);
 

@@ -99,8 +99,13 @@ expect_status 0
 expect_line ';toy\.0\.2\.?;toy\.1\.4\.?;toy\.2\.8\.? [0-9]*$' "$T/folded"
 rt report --format=html -o "$T/names.html" "$T/named.rt"
 expect_line '^"toy\.1\.4\.?",*$' "$T/names.html"
+# A span of the time line is [thread, name, level, start, duration].
+awk -F '[],[]' '/"names":\[/ { i = -1 } /^"/ { i++ } /^"toy\./ && !first { first = i }
+	/"spans":\[/ { spans = 1 } spans && /^\[/ && $3 >= first { n++ }
+	END { print (first > 0), n }' "$T/names.html" >"$T/spans"
 rt report --format=summary -o "$T/table" "$T/named.rt"
 expect_line ' toy\.2\.8\.?$' "$T/table"
+expect_text "1 $(awk '/ toy\./ { n += $1 } END { print n }' "$T/table")" "$T/spans"
 end_case
 
 begin "a wrong pair of USDT probes has its line"

@@ -614,4 +614,9 @@ expect_no_line fib "$T/err"
 rt "$FIB" fib '!*'
 expect_status 2
 expect_message "'!\*': no function is left" "$T/err"
+for spec in 'fib(n > 3)' fib+4 fib@fib.c 0x1000 @redis usdt:p:n; do
+	rt "$FIB" "!$spec"
+	expect_status 2
+	expect_message "'!.*': expected a name or a glob, or LIBRARY:GLOB" "$T/err"
+done
 end_case
