@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "attach/gate.h"
-#include "emit/kept.h"
+#include "emit/saved.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 
@@ -65,11 +65,11 @@ static int open_saved(struct rt_bpf_side *side, const struct rt_attach_request *
 		;
 	if (i == request->nplans)
 		return 0;
-	side->saved_slots = RT_KEPT_SLOTS;
+	side->saved_slots = RT_SAVED_SLOTS;
 	r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(struct rt_saved), side->saved_slots,
 			      0);
 	if (r == -EPERM) {
-		side->saved_slots = RT_KEPT_SLOTS_MIN;
+		side->saved_slots = RT_SAVED_SLOTS_MIN;
 		r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(struct rt_saved),
 				      side->saved_slots, 0);
 	}

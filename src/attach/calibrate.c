@@ -33,7 +33,7 @@
 struct sample {
 	enum rt_form form;
 	/* RT_FORM_BITs that kernels up to 6.5 treat by the same rule; 0: not asked for there */
-	uint32_t stands_for;
+	uint32_t older_form;
 	void (*code)(void);
 };
 
@@ -187,7 +187,7 @@ static int attach_pmu(const struct places *p)
 
 	r = rt_uprobe_pmu_type(&attr.type);
 	for (i = 0; i < p->all && r == 0; i++) {
-		if (i < p->n && !p->sample[i]->stands_for)
+		if (i < p->n && !p->sample[i]->older_form)
 			continue;
 		attr.config2 = p->offset[i];
 		fd = rt_perf_open(&attr, getpid(), -1);
@@ -259,7 +259,7 @@ static uint32_t measure(const struct places *p, bool old)
 	for (i = 0; i < p->n; i++)
 		if (probed[i] && (all || try_alone(p, i) == EMULATED))
 			emulated |= RT_FORM_BIT(p->sample[i]->form) |
-				    (old ? p->sample[i]->stands_for : 0);
+				    (old ? p->sample[i]->older_form : 0);
 	return emulated;
 }
 
@@ -363,7 +363,7 @@ static uint32_t ask(const struct places *p, struct rt_calibration *c)
 		close(c->hold);
 		c->pid = 0;
 	}
-	c->told = a.emulated != 0;
+	c->measured = a.emulated != 0;
 	c->emulated = a.emulated;
 	c->costs.push_ns = a.push_ns;
 	c->costs.return_ns = a.return_ns;

@@ -9,7 +9,7 @@
 /* A child of ours that has, or is taking out, the probes of a calibration. */
 struct rt_calibration {
 	pid_t pid;	/* 0: none */
-	bool told;	/* it found out something */
+	bool measured;	/* it found out something */
 	uint32_t emulated;	/* if so: RT_FORM_BITs of the instructions that are emulated */
 	struct rt_trap_costs costs;
 	/*

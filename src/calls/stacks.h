@@ -8,8 +8,8 @@
 
 /*
  * Stacks that the program makes, for coroutines and signals: which of them a stack pointer is on.
- * Calls on such a one are told apart from those of the threads that run it, for a switch of stacks
- * ends none of them.
+ * Calls on such a stack are not those of the threads that run it, for a switch of stacks ends none
+ * of them.
  */
 struct rt_stacks {
 	struct rt_made_stack {

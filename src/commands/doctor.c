@@ -369,7 +369,7 @@ static void rows_other_programs(FILE *file, const char *mechanism)
 }
 
 /* Rows of exits that harmed programs before 4.3, by that mechanism too. */
-static void rows_leaving(FILE *file, const char *mechanism)
+static void print_unwind_rows(FILE *file, const char *mechanism)
 {
 	struct rt_error why = { 0 };
 	int i, r;
@@ -474,7 +474,7 @@ static bool rows_mechanisms(FILE *file, const struct rt_tracefs *tracefs, int fo
 	}
 	if (working && taken && taken->works) {
 		rows_other_programs(file, taken->ops->name);
-		rows_leaving(file, taken->ops->name);
+		print_unwind_rows(file, taken->ops->name);
 	}
 	taken_too = chosen(tried, n, true);
 	row_children(file, tracefs, found == 0 && taken_too && taken_too->works);

@@ -8,7 +8,7 @@
 #include "stream/pending.h"
 #include "commands/dump_ir.h"
 #include "emit/definition.h"
-#include "emit/kept.h"
+#include "emit/saved.h"
 #include "plan/place.h"
 #include "stream/ring.h"
 #include "attach/attach.h"
@@ -56,7 +56,7 @@ static int dump_program(const struct rt_wanted *wanted, const struct rt_sites *s
 	program.rows = 1;
 	program.stride = (uint32_t)sites->functions.n * rt_cells_of(wanted->purpose);
 	program.heads = RT_HEADS;
-	program.saved_slots = RT_KEPT_SLOTS;
+	program.saved_slots = RT_SAVED_SLOTS;
 	program.limit = wanted->limit;
 	program.filtered = rt_limit_any(&wanted->limit) && wanted->purpose == RT_PURPOSE_RECORD &&
 			   rt_pending_pairs(sites->plans, sites->nplans);

@@ -31,7 +31,7 @@ static void print_fetch(FILE *file, const struct rt_fetch *f)
 		putc(')', file);
 	if (f->if_failed)
 		fprintf(file, "%s if value %u is -1%s",
-			f->told ? " [as far from it as the process has told]" : "",
+			f->from_map ? " [as far from it as the process has reported]" : "",
 			f->if_failed - 1u, f->null_fails ? " or 0" : "");
 	if (f->type == RT_TYPE_STRING)
 		fprintf(file, ":string [%u bytes]", f->max);

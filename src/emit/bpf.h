@@ -16,10 +16,11 @@
 /*
  * The maps that our programs use: the ring and the hits a thread (stream/gaps.h) of those that
  * record; the cells of those that count (emit/cells.h), by function or by instruction pointer; the
- * open calls of each thread (emit/frames.h); what entries keep for their returns (emit/kept.h); how
- * far errno is from the thread pointer, 8 bytes; and how many calls were left out as what their
- * condition asks for could not be read, 8 bytes; and whether the trace has ended for a process's
- * rights (attach/gate.h), 8 bytes; and the processes that are followed (emit/follow.h).
+ * open calls of each thread (emit/frames.h); values that entries save for their returns
+ * (emit/saved.h); how far errno is from the thread pointer, 8 bytes; and how many calls were left
+ * out as the value of their condition could not be read, 8 bytes; and whether the trace has ended
+ * for a process's rights (attach/gate.h), 8 bytes; and the processes that are followed
+ * (emit/follow.h).
  */
 enum rt_bpf_map {
 	RT_MAP_EVENTS,

@@ -18,7 +18,7 @@ enum { PLACE = -64, FRAME = 64 };
 
 /*
  * A program that only counts keeps to less, where no stack of its own is needed
- * (rt_emit_keep_own_stack).
+ * (rt_emit_reserve_stack).
  */
 enum { SMALL_PLACE = -24, SMALL_VALUE = -32 };
 
@@ -250,7 +250,7 @@ void rt_emit_counting(struct emitter *e)
 		return;
 	}
 	if (time)
-		rt_emit_keep_own_stack(e, by_ip ? FRAME : FR_FRAME);
+		rt_emit_reserve_stack(e, by_ip ? FRAME : FR_FRAME);
 	if (returns) {
 		/* There the pointer is the return address, and the frame has the entry's. */
 		if (!by_ip)

@@ -12,7 +12,7 @@
 #include "emit/pending.h"
 
 #include "emit/frames_private.h"
-#include "emit/kept.h"
+#include "emit/saved.h"
 #include "emit/private.h"
 #include "fetch/record.h"
 
@@ -160,7 +160,7 @@ int rt_emit_saved_at(unsigned i)
 /*
  * A value that no other function's program stores there, as far as the program knows its function.
  */
-static int32_t stands_for(const struct rt_bpf_program *p)
+static int32_t function_key(const struct rt_bpf_program *p)
 {
 	uint32_t h = 2166136261u;
 	unsigned i;
@@ -186,7 +186,7 @@ static void emit_function(struct emitter *e)
 		rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R0, 32);
 		return;
 	}
-	rt_bpf_mov_imm64(e->bpf, R0, (uint32_t)stands_for(e->program));
+	rt_bpf_mov_imm64(e->bpf, R0, (uint32_t)function_key(e->program));
 }
 
 /* r1 = the stack pointer at the entry. */
@@ -220,7 +220,7 @@ static void emit_slot(struct emitter *e, int none)
 	e->out = out;
 }
 
-void rt_emit_keep(struct emitter *e)
+void rt_emit_save(struct emitter *e)
 {
 	const struct rt_plan *plan = e->program->plan;
 	unsigned i;

@@ -113,6 +113,6 @@ int rt_emit_field(const struct emitter *e, size_t offset);
 int rt_emit_frame_top(const struct emitter *e);
 
 /* To be called by a program whose frame takes `bytes`, after rt_emit_filter. */
-void rt_emit_keep_own_stack(struct emitter *e, int bytes);
+void rt_emit_reserve_stack(struct emitter *e, int bytes);
 
 #endif

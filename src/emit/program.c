@@ -6,12 +6,12 @@
 #include "emit/count.h"
 #include "emit/frames.h"
 #include "emit/pending.h"
-#include "emit/kept.h"
+#include "emit/saved.h"
 #include "emit/private.h"
 #include "fetch/record.h"
 
-/* When the tid has been written: what the entry kept (emit/kept.h). */
-enum { KEPT = PID_TGID };
+/* When the tid has been written: what the entry kept (emit/saved.h). */
+enum { SAVED = PID_TGID };
 
 /* The same register before that: how far errno is. */
 enum { OFFSET = PID_TGID };
@@ -106,7 +106,7 @@ void rt_emit_address(struct emitter *e, const struct rt_fetch *f, int fault)
 	} else if (f->base == RT_BASE_CONSTANT) {
 		rt_bpf_mov_imm64(e->bpf, R3, f->constant);
 	} else if (f->base == RT_BASE_SAVED) {
-		rt_bpf_load(e->bpf, RT_BPF_DW, R3, KEPT, rt_emit_saved_at((unsigned)f->offset));
+		rt_bpf_load(e->bpf, RT_BPF_DW, R3, SAVED, rt_emit_saved_at((unsigned)f->offset));
 	} else {
 		rt_bpf_load(e->bpf, RT_BPF_DW, R3, CTX, e->program->plan->arch->sp.pt_regs);
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R3, f->offset);
@@ -133,7 +133,7 @@ static void emit_errno_offset(struct emitter *e, const struct rt_fetch *f, int f
 {
 	int out = e->out;
 
-	if (!f->told) {
+	if (!f->from_map) {
 		rt_bpf_mov_imm(e->bpf, OFFSET, f->deref[0]);
 		return;
 	}
@@ -512,7 +512,7 @@ static void emit_filtered(struct emitter *e)
 		return;
 	rt_emit_tests(e, failed);
 	if (keeps(plan))
-		rt_emit_keep(e);
+		rt_emit_save(e);
 	rt_emit_limit(e);
 	if (!plan->ntests)
 		return;
@@ -555,13 +555,13 @@ int rt_bpf_program_emit(const struct rt_bpf_program *program, struct rt_bpf *bpf
 		goto end;
 	}
 	if (program->pending)
-		rt_emit_keep_own_stack(
+		rt_emit_reserve_stack(
 			&e, rt_emit_frame_top(&e) +
 				    (program->transport == RT_TRANSPORT_PERF ? e.tail.size : 0));
 	if (program->filtered)
 		emit_filtered(&e);
 	else if (keeps(program->plan))
-		rt_emit_keep(&e);
+		rt_emit_save(&e);
 	rt_emit_number(&e);
 	rt_emit_reserve(&e);
 	rt_emit_contents(&e);

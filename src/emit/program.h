@@ -62,7 +62,7 @@ struct rt_bpf_program {
 	uint32_t rows, stride;		/* of RT_MAP_CELLS (emit/cells.h) */
 	/* bits of RT_MAP_QUICK, which has as many rows; 0: there is none */
 	unsigned quick;
-	uint32_t saved_slots;		/* of RT_MAP_SAVED, a power of two (emit/kept.h) */
+	uint32_t saved_slots;		/* of RT_MAP_SAVED, a power of two (emit/saved.h) */
 	uint32_t heads;			/* slots of RT_MAP_HEADS, a power of two */
 	bool filtered;			/* record only what `limit` lets through */
 	struct rt_limit limit;

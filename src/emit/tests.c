@@ -218,7 +218,7 @@ void rt_emit_tests(struct emitter *e, int failed)
 	int holds = rt_bpf_label(e->bpf), next = failed;
 	unsigned i;
 
-	rt_emit_keep_own_stack(e, text_stack(plan));
+	rt_emit_reserve_stack(e, text_stack(plan));
 	for (i = 0; i < plan->ntests && i < RT_MAX_TESTS; i++) {
 		const struct rt_test *test = &plan->tests[i];
 

@@ -38,7 +38,7 @@ static void zero_record(struct emitter *e)
  * that CPU then writes over its record.  A program with a tail call in it keeps the thread's stack.
  * This one is never reached, and so needs no map.
  */
-void rt_emit_keep_own_stack(struct emitter *e, int bytes)
+void rt_emit_reserve_stack(struct emitter *e, int bytes)
 {
 	int past;
 
@@ -125,7 +125,7 @@ void rt_emit_reserve(struct emitter *e)
 		e->base = R10;
 		e->record = -((e->tail.size + 7) & ~7) - rt_emit_frame_top(e);
 		if (!e->program->pending)
-			rt_emit_keep_own_stack(e, -e->record);
+			rt_emit_reserve_stack(e, -e->record);
 		zero_record(e);
 		break;
 	case RT_TRANSPORT_RINGBUF:

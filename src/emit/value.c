@@ -6,7 +6,7 @@
  * unreadable.
  *
  * Arguments that a function fills in are read at the return, when the registers have lost the
- * pointers to them.  So the entry saves these in an array (emit/kept.h), by stack pointer.  If two
+ * pointers to them.  So the entry saves these in an array (emit/saved.h), by stack pointer.  If two
  * calls have one stack pointer (a tail call), the later one's return comes first and uses the slot
  * up.  The earlier one finds nothing, which is marked, and never another's.
  */
@@ -87,7 +87,7 @@ static void rest_of_page(struct emitter *e, const struct rt_fetch *f, int addres
 }
 
 /* The string could not be read: wait for its first page and read again; for its second one. */
-static void read_str_again(struct emitter *e, const struct rt_fetch *f, int at, int ok, int fault)
+static void retry_str(struct emitter *e, const struct rt_fetch *f, int at, int ok, int fault)
 {
 	int next = rt_bpf_label(e->bpf);
 
@@ -171,7 +171,7 @@ void rt_emit_string(struct emitter *e, const struct rt_fetch *f, int at, int fau
 	/* "s> -1", because BPF_JSLT is only from 4.14. */
 	rt_bpf_jump(e->bpf, RT_BPF_JSGT, R0, -1, ok);
 	if (e->program->sleepable)
-		read_str_again(e, f, at, ok, fault);
+		retry_str(e, f, at, ok, fault);
 	/* Older verifiers want a size that they know. */
 	if (e->program->read_user)
 		first_page(e, f, at, fault);
@@ -271,7 +271,7 @@ static void read_bytes(struct emitter *e, int at)
 }
 
 /* They could not be read: wait for the pages of the first and the last one, and read again. */
-static void read_bytes_again(struct emitter *e, const struct rt_fetch *f, int at, int done,
+static void retry_bytes(struct emitter *e, const struct rt_fetch *f, int at, int done,
 			     int fault)
 {
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, done);
@@ -307,7 +307,7 @@ void rt_emit_counted(struct emitter *e, const struct rt_fetch *f, int at, int fa
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R2, 0, done);
 	read_bytes(e, at);
 	if (e->program->sleepable)
-		read_bytes_again(e, f, at, done, fault);
+		retry_bytes(e, f, at, done, fault);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
 	rt_bpf_place(e->bpf, done);
 }

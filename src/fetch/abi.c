@@ -686,10 +686,11 @@ void rt_abi_go_argument(struct rt_abi *abi, const struct rt_ctype *type,
 }
 
 /* Debug information may give the place of the only part that is used. */
-static bool is_at(const struct rt_ctype *type, const struct rt_abi_location *location, int64_t told)
+static bool is_at(const struct rt_ctype *type, const struct rt_abi_location *location,
+		  int64_t given)
 {
-	return told >= location->offset &&
-	       told - location->offset <
+	return given >= location->offset &&
+	       given - location->offset <
 		       (int64_t)(type->size ? type->size : 8 /* a pointer or function */);
 }
 
@@ -697,21 +698,21 @@ bool rt_abi_go_in_order(struct rt_abi *abi, const struct rt_param *v, unsigned n
 {
 	struct rt_abi before = *abi, other;
 	struct rt_abi_location location, moved;
-	int64_t told;
+	int64_t given;
 	unsigned i;
 
 	for (i = 0; i < n; i++) {
 		other = before;		/* as it would be without the one before */
 		before = *abi;
 		rt_abi_go_argument(abi, v[i].type, &v[i].location, &location);
-		told = v[i].location.kind == RT_LOCATION_ABI ? v[i].location.offset : 0;
-		if (abi->lost || (told > 0 && !is_at(v[i].type, &location, told)))
+		given = v[i].location.kind == RT_LOCATION_ABI ? v[i].location.offset : 0;
+		if (abi->lost || (given > 0 && !is_at(v[i].type, &location, given)))
 			return false;
-		if (!told || !i || v[i - 1].location.offset || v[i].type->size > 8 ||
+		if (!given || !i || v[i - 1].location.offset || v[i].type->size > 8 ||
 		    !abi->arch->link.tracefs)
 			continue;
 		rt_abi_go_argument(&other, v[i].type, &v[i].location, &moved);
-		if (told < 0 || is_at(v[i].type, &moved, told))
+		if (given < 0 || is_at(v[i].type, &moved, given))
 			return false;
 	}
 	return true;

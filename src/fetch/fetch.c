@@ -310,7 +310,7 @@ bool rt_fetch_same(const struct rt_fetch *a, const struct rt_fetch *b)
 	      a->index_signed != b->index_signed)))
 		return false;
 	if (a->if_failed != b->if_failed || a->failed_size != b->failed_size ||
-	    a->null_fails != b->null_fails || a->told != b->told)
+	    a->null_fails != b->null_fails || a->from_map != b->from_map)
 		return false;
 	for (i = 0; i < a->nderef; i++)
 		if (a->deref[i] != b->deref[i])

@@ -70,10 +70,10 @@ struct rt_fetch {
 	/*
 	 * errno (RT_BASE_THREAD): read only where the call has failed, which value `if_failed` - 1
 	 * says: its lowest `failed_size` bytes are -1, or with null_fails 0; else it is 0.  0: it
-	 * is anything else.  `told`: RT_MAP_ERRNO has what is to be added to the thread pointer.
+	 * is anything else.  `from_map`: RT_MAP_ERRNO has errno's distance from the thread pointer.
 	 */
 	uint8_t if_failed, failed_size;
-	bool null_fails, told;
+	bool null_fails, from_map;
 	/*
 	 * RT_TYPE_STRING: bytes kept, with the NUL; RT_TYPE_BYTES: bytes read; a string's is a
 	 * multiple of 8

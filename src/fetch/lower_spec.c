@@ -473,7 +473,7 @@ void rt_lower_errno(struct lowering *l, const struct rt_show *result, struct rt_
 		.nderef = 1,
 		.size = 4,
 		.is_signed = true,
-		.told = l->limits.errno_source == RT_ERRNO_FROM_MAP,
+		.from_map = l->limits.errno_source == RT_ERRNO_FROM_MAP,
 		.null_fails = rt_ctype_is_pointer(result->type),
 	};
 	int value;
@@ -482,9 +482,9 @@ void rt_lower_errno(struct lowering *l, const struct rt_show *result, struct rt_
 	    !piece->size || (piece->size & (piece->size - 1)) != 0 || piece->size > 8 ||
 	    l->plan->values[piece->value].type != RT_TYPE_INT)
 		return;
-	if (l->limits.errno_source != RT_ERRNO_OFFSET && !f.told)
+	if (l->limits.errno_source != RT_ERRNO_OFFSET && !f.from_map)
 		return;
-	f.deref[0] = f.told ? 0 : l->limits.errno_offset;
+	f.deref[0] = f.from_map ? 0 : l->limits.errno_offset;
 	f.if_failed = (uint8_t)(piece->value + 1);
 	f.failed_size = (uint8_t)piece->size;
 	value = rt_lower_value(l, &f);

@@ -2,17 +2,17 @@
 /*
  * The stack pointer alone does not show that an exception has left calls, when a destructor of
  * the function that cleans up calls something from deeper in the stack. So where functions are
- * left at their own instructions, the unwinder is watched: from _Unwind_RaiseException and its
+ * left at their own instructions, the unwinder is hooked: from _Unwind_RaiseException and its
  * like a program comes back with the stack pointer of the frame that goes on, and everything
- * below is gone. longjmp is watched where something imports it, at the jump by which it leaves;
+ * below is gone. longjmp is hooked where something imports it, at the jump by which it leaves;
  * in glibc that is __longjmp, of which a stripped libc.so.6 has no name, so what longjmp calls
  * is followed.
  *
  * Stacks for coroutines and signals are known from makecontext, sigaltstack and make_fcontext:
- * calls on such a stack are told apart from the thread's (calls/stacks.h), as they are with
+ * calls on such a stack are distinguished from the thread's (calls/stacks.h), as they are with
  * goroutines.
  *
- * With --no-bpf the unwinder, in a library, is not watched. There the places in the program
+ * With --no-bpf the unwinder, in a library, is not hooked. There the places in the program
  * itself are probed where exceptions land (add_landings): of traced functions, and of all where
  * those are at most 64, as old kernels have an event for each.
  */

@@ -88,7 +88,7 @@ static void place_exits(const struct rt_wanted *wanted, struct rt_function *f)
 	}
 }
 
-/* A call of Go is told apart by its goroutine or not at all. */
+/* A call of Go is distinguished by its goroutine or not at all. */
 static bool is_lost(const struct rt_traced *traced, const struct rt_function *f)
 {
 	struct rt_fetch record;
@@ -256,7 +256,7 @@ static void choose(const struct rt_wanted *wanted, const struct rt_traced *trace
 	f->how = RT_HOW_NONE;
 	f->why_not = NULL;
 	if (f->role) {
-		f->how_why = "watched";
+		f->how_why = "hook";
 		if (f->role == RT_ROLE_UNWOUND && !exits_of(codes, f, nomem)) {
 			place_exits(wanted, f);
 			f->how = RT_HOW_INSN;
@@ -535,7 +535,7 @@ static void print_reasons(const struct rt_sites *sites, FILE *file)
 
 static void print_hooks(const struct rt_sites *sites, FILE *file)
 {
-	const char *before = "rawtrace: watched: ";
+	const char *before = "rawtrace: hooks: ";
 	size_t i;
 
 	for (i = 0; i < sites->functions.n; i++) {

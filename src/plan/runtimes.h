@@ -7,7 +7,7 @@
 /*
  * Go's runtimes in one process: a program has one, which its plugins share, and so has each library
  * that was built to be loaded by C (-buildmode=c-shared).  Each numbers its goroutines from 1 on,
- * so that these are told apart by their runtime too.
+ * so that these are distinguished by their runtime too.
  */
 struct rt_runtime {
 	const struct rt_image *image;	/* Go code of this file */

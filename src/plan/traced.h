@@ -15,7 +15,7 @@ struct rt_traced {
 	/* runtimes.h: `nruntimes` files with Go code that is traced */
 	struct rt_runtime *runtimes;
 	size_t nruntimes, runtimes_cap;
-	bool goroutines; /* their calls are told apart by goroutine */
+	bool goroutines; /* their calls are distinguished by goroutine */
 	enum rt_errno_source errno_source; /* errno_of.h */
 	struct rt_errno_at errno_at;
 	struct rt_image *errno_image;
@@ -26,7 +26,7 @@ struct rt_traced {
 	bool wrong_pushes;
 	/* the kernel cannot read which one calls: so no returns of Go functions */
 	bool goroutines_mixed;
-	/* what tells of exceptions and other stacks is not watched, for `everywhere` */
+	/* what tells of exceptions and other stacks is not hooked, for `everywhere` */
 	bool lacks_hooks;
 	/*
 	 * the function of the program's own that switches stacks, "" one without a name; NULL: none

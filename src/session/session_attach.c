@@ -129,7 +129,7 @@ static int place(struct session *s, const struct rt_attach_ops *forced, struct r
 		return r;
 	rt_place_print(&s->sites, stderr);
 	rt_say("places were found in %.1f ms%s", (double)(rt_now() - began) / 1e6,
-		s->calibration.told ? ", with what this kernel emulates" : "");
+		s->calibration.measured ? ", with what this kernel emulates" : "");
 	return 0;
 }
 
@@ -242,9 +242,9 @@ static bool may_leave(const struct rt_traced *traced, enum rt_leave leave, char 
  * that, try it with the trace's mechanism (rt_trial_leave), and give the returns up if that fails.
  * Successes are printed to `verbose` (may be NULL).  0 or a negative errno.
  */
-static int try_leaving(const struct rt_wanted *wanted, struct rt_traced *traced,
-		       struct rt_sites *sites, const struct rt_attach_ops *forced, bool no_bpf,
-		       FILE *verbose, struct rt_error *err)
+static int try_uretprobes(const struct rt_wanted *wanted, struct rt_traced *traced,
+			  struct rt_sites *sites, const struct rt_attach_ops *forced, bool no_bpf,
+			  FILE *verbose, struct rt_error *err)
 {
 	struct rt_error why = { 0 };
 	char who[sizeof(traced->entry_only)], text[sizeof(who) + sizeof(why.text) + 2];
@@ -311,8 +311,8 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	if (r == 0)
 		r = try_returns(s, forced, err);
 	if (r == 0)
-		r = try_leaving(&s->wanted, &s->traced, &s->sites, forced, o->no_bpf,
-				o->verbose ? stderr : NULL, err);
+		r = try_uretprobes(&s->wanted, &s->traced, &s->sites, forced, o->no_bpf,
+				   o->verbose ? stderr : NULL, err);
 	if (r == 0)
 		r = find_thread_pointer(s, &request, forced, err);
 	request.errno_offset = rt_errno_read(&s->traced);
@@ -357,7 +357,7 @@ void rt_session_measure(struct session *s)
 	if (o->command != RT_CMD_RECORD)
 		return;
 	rt_costs_measure(&s->measures, s->attach->ops, s->request.ring, &s->costs);
-	if (s->calibration.told)
+	if (s->calibration.measured)
 		s->costs.emulated = s->calibration.emulated;
 	else
 		s->costs.emulated = arch->form ? RT_FORMS_ASSUMED : 0;
@@ -450,19 +450,19 @@ static void say_background(unsigned probes, uint64_t each)
 void rt_session_end_attach(struct session *s)
 {
 	uint64_t each = 0;
-	bool background, told;
+	bool background, reported;
 
 	if (!s->attach)
 		return;
 	rt_session_close_awaited(s);
 	background = s->attach->separate > WAIT_FOR_PROBES;
-	told = background &&
+	reported = background &&
 	       (!s->tracee.ended || s->options->verbose || s->attach->separate > MINUTES_PROBES);
-	if (told)
+	if (reported)
 		each = time_one(s);
 	if (!background || !leave_to_child(s))
 		s->attach->ops->close(s->attach);
-	else if (told)
+	else if (reported)
 		say_background(s->attach->separate, each);
 	s->attach = NULL;
 }

@@ -77,7 +77,7 @@ bool rt_stepped_remark(const struct rt_wanted *wanted, const struct rt_traced *t
 	if (!no_bpf)
 		emulated = rt_calibrate(arch, traced->program.nops, true, &c);
 	rt_calibration_end(&c);
-	emulated = c.told ? emulated : RT_FORMS_ASSUMED;
+	emulated = c.measured ? emulated : RT_FORMS_ASSUMED;
 	if (c.costs.return_ns && !c.costs.return_stepped)
 		emulated |= RT_FORM_BIT(RT_FORM_RET);
 	if (c.costs.return_ns && c.costs.return_stepped) {

@@ -19,7 +19,7 @@
 #include "kernel/sys.h"
 
 /* Exits that are kept, a power of two; bytes that wait for us: as many messages, of some 1 KiB. */
-enum { KEPT = 8192, SOCKET_BYTES = 8 << 20 };
+enum { STATUSES = 8192, SOCKET_BYTES = 8 << 20 };
 
 /* Offsets of the parts of a datagram: nlmsghdr, cn_msg, proc_event. */
 enum { CN_MSG = NLMSG_HDRLEN, EVENT = CN_MSG + sizeof(struct cn_msg) };
@@ -31,7 +31,7 @@ struct ended {
 
 struct rt_statuses {
 	int fd;				/* -1: none */
-	struct ended v[KEPT];		/* a ring */
+	struct ended v[STATUSES];		/* a ring */
 	size_t n;			/* so many have been put into it */
 };
 
@@ -142,7 +142,7 @@ void rt_statuses_take(struct rt_statuses *s, const void *data, size_t len)
 	    (uint32_t)event.what != (uint32_t)PROC_EVENT_EXIT)
 		return;
 	/* Each thread's; that of the last one is the process's (do_group_exit). */
-	s->v[s->n++ % KEPT] = (struct ended){
+	s->v[s->n++ % STATUSES] = (struct ended){
 		.pid = event.event_data.exit.process_tgid,
 		.status = (int)event.event_data.exit.exit_code,
 	};
@@ -161,10 +161,10 @@ void rt_statuses_drain(struct rt_statuses *s)
 
 static int find(const struct rt_statuses *s, pid_t pid)
 {
-	size_t i, n = s->n < KEPT ? s->n : KEPT;
+	size_t i, n = s->n < STATUSES ? s->n : STATUSES;
 
 	for (i = 0; i < n; i++) {
-		const struct ended *e = &s->v[(s->n - 1 - i) % KEPT];
+		const struct ended *e = &s->v[(s->n - 1 - i) % STATUSES];
 
 		if (e->pid == pid)
 			return e->status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From a specification to what is read, and to the programs and definitions that read it. */
 #include "emit/definition.h"
-#include "emit/kept.h"
+#include "emit/saved.h"
 #include "emit/program.h"
 #include "lowered.h"
 
@@ -53,7 +53,7 @@ static void emit(const struct rt_plan *plan)
 				     : i & 1 ? RT_TRANSPORT_RINGBUF
 					     : RT_TRANSPORT_PERF,
 			.ring_size = 1 << 16,
-			.saved_slots = RT_KEPT_SLOTS,
+			.saved_slots = RT_SAVED_SLOTS,
 			.thread_pointer = i & 1 ? 3000 : 0,
 		};
 		struct rt_error err;

@@ -14,7 +14,7 @@ for level in -O0 -O2; do
 		skip "$CASE_NAME" "no compiler for C++20 coroutines"
 		continue
 	fi
-	# Without BPF libraries are not watched; so everything is in the program.
+	# Without BPF libraries are not hooked; so everything is in the program.
 	g++ -std=c++20 -fcoroutines $level -static-libgcc -static-libstdc++ -I "$TARGETS" \
 		-o "$T/generator" "$TARGETS/generator.cc" 2>"$T/compiler" || {
 		begin "$CASE_NAME"
@@ -39,7 +39,7 @@ for level in -O0 -O2; do
 	done
 done
 
-# In the program itself, so that it is watched without BPF too.
+# In the program itself, so that it is hooked without BPF too.
 if $CC -O1 -DBOOST -I "$TARGETS" -o "$T/fibers" "$TARGETS/stacks.c" -l:libboost_context.a \
 	2>"$T/compiler"; then
 	for mechanism in $MECHANISMS; do

@@ -7,7 +7,7 @@
 functions='thrower inner middle outer again drop careful chosen'
 
 # compiled NAME COMPILER LEVEL: throws-NAME, and throws_alone-NAME, which has everything in itself:
-# without BPF libraries are not watched.
+# without BPF libraries are not hooked.
 compiled() {
 	target "throws-$1" "$2" "$3" -pthread -I "$TARGETS" "$TARGETS/throws.cc" || return
 	target "throws_alone-$1" "$2" "$3" -pthread -static-libgcc -static-libstdc++ -I "$TARGETS" \
@@ -51,7 +51,7 @@ if target throws_slots "${CXX:-g++}" -O2 -fno-plt -pthread -I "$TARGETS" "$TARGE
 fi
 end_case
 
-# Without BPF the unwinder's library is not watched, but where exceptions land in the program is.
+# Without BPF the unwinder's library is not hooked, but where exceptions land in the program is.
 # Destructors that exceptions come to call from deeper in the stack than what has been left.
 cat >"$T/deeper.cc" <<'EOF2'
 extern "C" __attribute__((noipa)) int worked(int n)

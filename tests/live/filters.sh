@@ -128,11 +128,11 @@ expect_status 1
 expect_message 'only-under: inner: its return cannot be probed: .*--return=none$' "$T/err"
 end_case
 
-# longjmp is watched as the twenty-fifth function; which of them are meant is known for as many
+# longjmp is hooked as the twenty-fifth function; which of them are meant is known for as many
 # bytes as an allocation has.
 if readelf -d "$BIN/longjmp" 2>/dev/null | grep -q NEEDED && [ "${MECHANISMS%% *}" != tracefs \
 	]; then
-	begin "--only-under: functions that are watched besides"
+	begin "--only-under: functions that are hooked besides"
 	names=
 	for name in puts getenv atoi atol bsearch abs labs rand srand close open read write dup \
 		dup2 pipe kill getpid getppid getuid geteuid; do

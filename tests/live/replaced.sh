@@ -55,8 +55,8 @@ DEBUGINFOD_URLS=http://127.0.0.1:1 DEBUGINFOD_CACHE_PATH=$T/cache RAWTRACE_DEBUG
 export DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH RAWTRACE_DEBUG_DIR
 PATH=$T/bin:$PATH
 
-# starts_again CASE WHAT COMMAND
-starts_again() {
+# restarts CASE WHAT COMMAND
+restarts() {
 	begin "$1"
 	fresh_files
 	meanwhile "$3"
@@ -67,11 +67,11 @@ starts_again() {
 	end_case
 }
 
-starts_again "a program replaced" "prog: was replaced" 'cp prog new; mv new prog'
-starts_again "a program written to" "prog: was written to" 'cat /bin/true >prog'
-starts_again "a library replaced" "lib.so: was replaced" 'cp lib.so new; mv new lib.so'
-starts_again "a library written to" "lib.so: was written to" 'cat prog >lib.so'
-starts_again "a library removed" "lib.so: was replaced" 'rm lib.so'
+restarts "a program replaced" "prog: was replaced" 'cp prog new; mv new prog'
+restarts "a program written to" "prog: was written to" 'cat /bin/true >prog'
+restarts "a library replaced" "lib.so: was replaced" 'cp lib.so new; mv new lib.so'
+restarts "a library written to" "lib.so: was written to" 'cat prog >lib.so'
+restarts "a library removed" "lib.so: was replaced" 'rm lib.so'
 
 begin "nothing replaced"
 fresh_files

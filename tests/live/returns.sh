@@ -22,7 +22,7 @@ agrees_by_all() {
 agrees_by_all "fib" recurse fib 8
 agrees_by_all "longjmp" longjmp 'attempt leap plain'
 for mechanism in $MECHANISMS; do
-	# Without BPF the C library is not watched.
+	# Without BPF the C library is not hooked.
 	[ "$mechanism" != tracefs ] || continue
 	for returns in insn uretprobe ''; do
 		agrees "$mechanism: --return=${returns:-auto}: deeper calls after longjmp, to a setjmp that returns several times" \
@@ -76,7 +76,7 @@ agrees "fork inside a call" forks 'job split borrow' fork
 agrees "killed inside a call" exits dive kill
 agrees "pthread_exit" pthread_exit inner
 "$RAWTRACE" -v "$BIN/cancel" sleeper >"$T/out" 2>"$T/err"
-if grep -q '^rawtrace: watched: ' "$T/err" && ! grep -q 'no BPF: exceptions and stack' \
+if grep -q '^rawtrace: hooks: ' "$T/err" && ! grep -q 'no BPF: exceptions and stack' \
 	"$T/err"; then
 	export WITNESS_WATCHED=1
 fi
@@ -84,12 +84,12 @@ if [ -n "${WITNESS_WATCHED:-}" ]; then
 	agrees "pthread_cancel with handlers" cancel 'handler sleeper guarded'
 	unset WITNESS_WATCHED
 else
-	skip "pthread_cancel with handlers" "the C library's own longjmp is not watched here"
+	skip "pthread_cancel with handlers" "the C library's own longjmp is not hooked here"
 fi
 
 returns=
 for mechanism in $MECHANISMS; do
-	# Without BPF the C library is not watched.
+	# Without BPF the C library is not hooked.
 	[ "$mechanism" != tracefs ] || continue
 	begin "$mechanism: a coroutine, and signals on a stack of their own"
 	rm -f "$T/witness"
@@ -154,12 +154,12 @@ if [ "$(uname -m)" = x86_64 ]; then
 fi
 end_case
 
-begin "-v: what is watched"
+begin "-v: what is hooked"
 # Only BPF programs can watch what other processes use too.
 case " $MECHANISMS " in
 *" pmu "* | *" event "*)
 	rt -v "$BIN/longjmp" leap
-	expect_line '^rawtrace: watched: _*longjmp: ' "$T/err"
+	expect_line '^rawtrace: hooks: _*longjmp: ' "$T/err"
 	expect_line 'unwound \*\*\*$' "$T/err"
 	expect_no_line 'not seen' "$T/err"
 	;;

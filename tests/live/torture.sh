@@ -50,7 +50,7 @@ tortures() {
 	share=$2
 	shift 2
 	for m in $mechanisms; do
-		# Without BPF what is in libraries is not watched.
+		# Without BPF what is in libraries is not hooked.
 		[ "$m" = tracefs ] || torture "$m: $what" "$m" $((seconds * share)) "$@"
 	done
 }

@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 {
 	CU_SuiteInfo suites[] = {
 		{ "probes", NULL, NULL, NULL, NULL, rt_tests_probes },
-		{ "told", NULL, NULL, NULL, NULL, rt_tests_told },
+		{ "spec plans", NULL, NULL, NULL, NULL, rt_tests_spec_plans },
 		{ "guess", NULL, NULL, NULL, NULL, rt_tests_guess },
 		{ "spec", NULL, NULL, NULL, NULL, rt_tests_spec },
 		{ "arch", NULL, NULL, NULL, NULL, rt_tests_arch },

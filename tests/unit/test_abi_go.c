@@ -253,7 +253,7 @@ static void test_lowered(void)
  * Parameters by Go's own tables and the code before runtime.morestack: their registers and spill
  * places, and the number of numbers in the first one's type.
  */
-static void check_told(const struct rt_go_frame *frame, const char *want, unsigned members)
+static void check_given(const struct rt_go_frame *frame, const char *want, unsigned members)
 {
 	struct rt_types *memory = rt_types_new();
 	struct rt_prototype p = { .nparams = 0 };
@@ -303,7 +303,7 @@ static void check_with_code(const char *theme, void with(const struct code *code
 	code_close(&code);
 }
 
-static void check_told_x86(const struct code *code)
+static void check_given_x86(const struct code *code)
 {
 	struct rt_go_frame frame = { .proven = true, .code = &rt_x86_64_go_code };
 
@@ -311,40 +311,40 @@ static void check_told_x86(const struct code *code)
 	INFO(frame,
 	     "\xfe\x00\x08\x08\x08\xfd\xfe\x10\x08\x18\x08\x20\x08\xfd\x28\x01\x2a\x02\x2c\x01");
 	put_spills(&frame, code, "string_slice_numbers");
-	check_told(&frame, "0:ax 8:bx; 0:cx 8:di 16:si; 0:r8; 0:r9; 0:r10; ", 2);
+	check_given(&frame, "0:ax 8:bx; 0:cx 8:di 16:si; 0:r8; 0:r9; 0:r10; ", 2);
 	/* A float, an int, a float32. */
 	INFO(frame, "\x00\x08\x08\x08\x10\x04");
 	put_spills(&frame, code, "float_int_float32");
-	check_told(&frame, "0:<in xmm0>; 0:ax; 0:<in xmm1>; ", 0);
+	check_given(&frame, "0:<in xmm0>; 0:ax; 0:<in xmm1>; ", 0);
 	/* [1]int, [3]int, which is on the stack, int, and what is not told of. */
 	INFO(frame, "\xfe\x18\x08\xfd\xfe\x00\x08\x08\x08\x10\x08\xfd\x20\x08\xfe\x28\x08\xfc\xfd");
 	put_spills(&frame, code, "three_ints");
-	check_told(&frame, "0:ax; +8; 0:bx; ?; ", 1);
+	check_given(&frame, "0:ax; +8; 0:bx; ?; ", 1);
 	/* A structure in a structure, and an empty one. */
 	INFO(frame, "\xfe\xfe\xfd\xfe\x00\x04\xfd\x08\x08\xfd");
 	put_spills(&frame, code, "int32_int");
-	check_told(&frame, "0:ax 8:bx; ", 3);
+	check_given(&frame, "0:ax 8:bx; ", 3);
 	/* The first argument of a generic function is left out, and it may be more than one. */
 	frame.first = RT_GO_FIRST_TYPES;
 	INFO(frame, "\x08\x08");
 	put_spills(&frame, code, "two_ints");
-	check_told(&frame, "0:ax; 0:bx; ", 0);
+	check_given(&frame, "0:ax; 0:bx; ", 0);
 	INFO(frame, "\x10\x08\x18\x01");
 	put_spills(&frame, code, "three_ints_bool");
 	frame.first = RT_GO_FIRST_RECEIVER;
-	check_told(&frame, "0:ax 8:bx; 0:cx; 0:di; ", 2);
+	check_given(&frame, "0:ax 8:bx; 0:cx; 0:di; ", 2);
 	INFO(frame, "");
 	frame.first = RT_GO_FIRST_OWN;
 	put_spills(&frame, code, "two_ints");
-	check_told(&frame, "0:ax 8:bx; ", 2);
+	check_given(&frame, "0:ax 8:bx; ", 2);
 }
 
-static void test_told(void)
+static void test_given(void)
 {
-	check_with_code("go_spills.x86_64", check_told_x86);
+	check_with_code("go_spills.x86_64", check_given_x86);
 }
 
-static void check_told_aarch64(const struct code *code)
+static void check_given_aarch64(const struct code *code)
 {
 	struct rt_go_frame frame = { .proven = true, .code = &rt_aarch64_go_code };
 
@@ -352,95 +352,95 @@ static void check_told_aarch64(const struct code *code)
 	INFO(frame,
 	     "\xfe\x00\x08\x08\x08\xfd\xfe\x10\x08\x18\x08\x20\x08\xfd\x28\x01\x2a\x02\x2c\x01");
 	put_spills(&frame, code, "string_slice_numbers");
-	check_told(&frame, "0:x0 8:x1; 0:x2 8:x3 16:x4; 0:x5; 0:x6; 0:x7; ", 2);
+	check_given(&frame, "0:x0 8:x1; 0:x2 8:x3 16:x4; 0:x5; 0:x6; 0:x7; ", 2);
 	/* A float, an int, two float32. */
 	INFO(frame, "\x00\x08\x08\x08\x10\x04\x14\x04");
 	put_spills(&frame, code, "float_int_float32s");
-	check_told(&frame, "0:<in v0>; 0:x0; 0:<in v1>; 0:<in v2>; ", 0);
+	check_given(&frame, "0:<in v0>; 0:x0; 0:<in v1>; 0:<in v2>; ", 0);
 	/* No register is used. */
 	INFO(frame, "");
 	put_spills(&frame, code, "none");
-	check_told(&frame, "", 0);
+	check_given(&frame, "", 0);
 	/*
 	 * Not in their order; below the stack pointer; by another register; a load; two of 16
 	 * bytes; something else comes before the end.
 	 */
 	INFO(frame, "\x00\x08\x08\x08");
 	put_spills(&frame, code, "other_order");
-	check_told(&frame, "?; ", 0);
+	check_given(&frame, "?; ", 0);
 	put_spills(&frame, code, "below_sp");
-	check_told(&frame, "?; ", 0);
+	check_given(&frame, "?; ", 0);
 	put_spills(&frame, code, "other_base");
-	check_told(&frame, "?; ", 0);
+	check_given(&frame, "?; ", 0);
 	put_spills(&frame, code, "load");
-	check_told(&frame, "?; ", 0);
+	check_given(&frame, "?; ", 0);
 	put_spills(&frame, code, "vectors");
-	check_told(&frame, "?; ", 0);
+	check_given(&frame, "?; ", 0);
 	put_spills(&frame, code, "nop_before_end");
-	check_told(&frame, "?; ", 0);
+	check_given(&frame, "?; ", 0);
 }
 
-static void test_told_aarch64(void)
+static void test_given_aarch64(void)
 {
-	check_with_code("go_spills.aarch64", check_told_aarch64);
+	check_with_code("go_spills.aarch64", check_given_aarch64);
 }
 
-static void check_not_told(const struct code *code)
+static void check_unknown(const struct code *code)
 {
 	struct rt_go_frame frame = { .proven = true, .code = &rt_x86_64_go_code };
 
 	INFO(frame, "");
 	put_spills(&frame, code, "none");
-	check_told(&frame, "", 0);
+	check_given(&frame, "", 0);
 	/* No register is used. */
 	INFO(frame, "\x00\x08");
-	check_told(&frame, "?; ", 0);
+	check_given(&frame, "?; ", 0);
 	/*
 	 * Not the same size, not the same register, one too many, one that is half in a register,
 	 * not a call, no end.
 	 */
 	INFO(frame, "\x00\x04");
 	put_spills(&frame, code, "one_int");
-	check_told(&frame, "?; ", 0);
+	check_given(&frame, "?; ", 0);
 	INFO(frame, "\x08\x08");
 	put_spills(&frame, code, "second_register");
-	check_told(&frame, "?; ", 0);
+	check_given(&frame, "?; ", 0);
 	INFO(frame, "\x00\x08");
 	put_spills(&frame, code, "two_ints");
-	check_told(&frame, "?; ", 0);
+	check_given(&frame, "?; ", 0);
 	INFO(frame, "\xfe\x00\x08\x08\x08\xfd");
 	put_spills(&frame, code, "one_int");
-	check_told(&frame, "?; ", 0);
+	check_given(&frame, "?; ", 0);
 	INFO(frame, "\x00\x08");
 	put_spills(&frame, code, "without_call");
-	check_told(&frame, "?; ", 0);
+	check_given(&frame, "?; ", 0);
 	INFO(frame, "\xfe\x00\x08");
 	put_spills(&frame, code, "one_int");
-	check_told(&frame, "?; ", 0);
+	check_given(&frame, "?; ", 0);
 	/* Without the code, where nothing else stands in the frame. */
 	frame.proven = false;
 	frame.args = 16;
 	INFO(frame, "\x00\x08\x08\x01");
-	check_told(&frame, "0:ax; 0:bx; ", 0);
+	check_given(&frame, "0:ax; 0:bx; ", 0);
 	frame.args = 24;
-	check_told(&frame, "?; ", 0);
+	check_given(&frame, "?; ", 0);
 	frame.first = RT_GO_FIRST_TYPES;
-	check_told(&frame, "?; ", 0);
+	check_given(&frame, "?; ", 0);
 	INFO(frame, "\x08\x08\x10\x01");
-	check_told(&frame, "0:ax; 0:bx; 0:cx; ", 0);
+	check_given(&frame, "0:ax; 0:bx; 0:cx; ", 0);
 	INFO(frame, "\x10\x08");
-	check_told(&frame, "?; ", 0);
+	check_given(&frame, "?; ", 0);
 	frame.first = RT_GO_FIRST_DESCRIBED;
-	check_told(&frame, "?; ", 0);
+	check_given(&frame, "?; ", 0);
 	INFO(frame, "\x00\x08\x08\x01");
 	/* A function of assembly. */
 	frame.on_stack = true;
-	check_told(&frame, "+8; +16; ", 0);
+	check_given(&frame, "+8; +16; ", 0);
 }
 
 static void test_not_told(void)
 {
-	check_with_code("go_spills.x86_64", check_not_told);
+	check_with_code("go_spills.x86_64", check_unknown);
 }
 
 CU_TestInfo rt_tests_abi_go[] = {
@@ -452,8 +452,8 @@ CU_TestInfo rt_tests_abi_go[] = {
 	{ "parameters that are not told of", test_unnamed },
 	{ "parameters of unknown types", test_unknown },
 	{ "Go's prototypes lowered", test_lowered },
-	{ "arguments that Go's tracebacks know", test_told },
-	{ "arguments that Go's tracebacks know, of aarch64", test_told_aarch64 },
+	{ "arguments that Go's tracebacks know", test_given },
+	{ "arguments that Go's tracebacks know, of aarch64", test_given_aarch64 },
 	{ "arguments that nothing proves", test_not_told },
 	CU_TEST_INFO_NULL,
 };

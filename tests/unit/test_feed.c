@@ -27,7 +27,7 @@ static void test_members(void)
 	rt_members_free(&m);
 }
 
-struct told {
+struct seen {
 	unsigned calls, returns, gone, unwound, ended, execed, inherited;
 	uint64_t lost;
 	uint32_t last;
@@ -38,46 +38,46 @@ struct told {
 static int told_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
 		      const struct rt_values *args)
 {
-	struct told *told = ctx;
+	struct seen *seen = ctx;
 
 	(void)args;
-	told->calls++;
-	told->last = frame->function;
-	told->tid = thread->tid;
-	told->pid = thread->pid;
-	told->goid = thread->goid;
+	seen->calls++;
+	seen->last = frame->function;
+	seen->tid = thread->tid;
+	seen->pid = thread->pid;
+	seen->goid = thread->goid;
 	return 0;
 }
 
 static int told_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
 		      enum rt_end end, uint64_t time, const struct rt_values *result)
 {
-	struct told *told = ctx;
+	struct seen *seen = ctx;
 
 	(void)thread;
 	(void)time;
 	(void)result;
-	told->returns += end == RT_END_RETURNED;
-	told->gone += end == RT_END_NOT_SEEN;
-	told->unwound += end == RT_END_UNWOUND;
-	told->ended += end == RT_END_EXITED;
-	told->execed += end == RT_END_EXEC;
-	told->inherited += frame->inherited;
-	told->last = frame->function;
+	seen->returns += end == RT_END_RETURNED;
+	seen->gone += end == RT_END_NOT_SEEN;
+	seen->unwound += end == RT_END_UNWOUND;
+	seen->ended += end == RT_END_EXITED;
+	seen->execed += end == RT_END_EXEC;
+	seen->inherited += frame->inherited;
+	seen->last = frame->function;
 	return 0;
 }
 
 static int told_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count)
 {
-	struct told *told = ctx;
+	struct seen *seen = ctx;
 
 	(void)thread;
 	(void)time;
-	told->lost += count;
+	seen->lost += count;
 	return 0;
 }
 
-static const struct rt_call_ops told_ops = { .enter = told_enter,
+static const struct rt_call_ops seen_ops = { .enter = told_enter,
 					     .leave = told_leave,
 					     .lost = told_lost };
 
@@ -92,7 +92,7 @@ struct fixture {
 	struct rt_plan plans[2];
 	struct rt_site probes[4];
 	bool returns[2];
-	struct told told;
+	struct seen seen;
 	struct rt_stack *stack;
 	struct rt_feed *feed;
 };
@@ -122,7 +122,7 @@ static bool fixture_open(struct fixture *x, enum rt_key key)
 		.v = x->probes,
 		.n = 4,
 	};
-	x->stack = rt_stack_new(&told_ops, &x->told);
+	x->stack = rt_stack_new(&seen_ops, &x->seen);
 	x->feed = rt_feed_new(&x->traced, &x->sites, key, RT_PID(PID), NULL, x->stack);
 	return x->stack && x->feed;
 }
@@ -158,10 +158,10 @@ static void test_feed_by_id(void)
 	struct fixture x;
 
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
-	CU_ASSERT(hit(&x, PID, PID, 1, 2, 0x7000) == 0 && x.told.calls == 1 && x.told.last == 1);
-	CU_ASSERT(hit(&x, PID, PID, 0, 3, 0x7008) == 0 && x.told.returns == 1 && x.told.last == 1);
+	CU_ASSERT(hit(&x, PID, PID, 1, 2, 0x7000) == 0 && x.seen.calls == 1 && x.seen.last == 1);
+	CU_ASSERT(hit(&x, PID, PID, 0, 3, 0x7008) == 0 && x.seen.returns == 1 && x.seen.last == 1);
 	/* Another process's hits are none of ours. */
-	CU_ASSERT(hit(&x, PID + 1, PID + 1, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	CU_ASSERT(hit(&x, PID + 1, PID + 1, 1, 0, 0x7000) == 0 && x.seen.calls == 1);
 	/* A hit that does not fit our tables is refused, not used as an index. */
 	CU_ASSERT(hit(&x, PID, PID, 1, 4, 0x7000) == -EBADMSG);
 	CU_ASSERT(hit(&x, PID, PID, 2, 0, 0x7000) == -EBADMSG);
@@ -221,14 +221,14 @@ static void test_feed_recovered(void)
 	x.plans[0].role = RT_ROLE_RECOVERED;
 	CU_ASSERT(hit_go(&x, 1, 0, 0x8f00, 1, 18, 0) == 0);
 	CU_ASSERT(hit_go(&x, 1, 0, 0x8e00, 1, 18, 0) == 0);
-	CU_ASSERT(hit_go(&x, 1, 2, 0x8d00, 1, 18, 0) == 0 && x.told.calls == 3);
+	CU_ASSERT(hit_go(&x, 1, 2, 0x8d00, 1, 18, 0) == 0 && x.seen.calls == 3);
 	/* Another goroutine's; unreadable, on no known stack; on no stack of that goroutine. */
 	CU_ASSERT(hit_go(&x, 0, 1, 0x7000, 0x8e80, 19, 0) == 0 &&
 		  hit_go(&x, 0, 1, 0x7000, 0x9e80, 18, 8) == 0);
 	CU_ASSERT(hit_go(&x, 0, 1, 0x7000, 0x8e80, 18, 1) == 0 &&
-		  hit_go(&x, 0, 1, 0x7000, 0x9e80, 18, 0) == 0 && !x.told.unwound);
-	CU_ASSERT(hit_go(&x, 0, 1, 0x7000, 0x8e80, 18, 0) == 0 && x.told.unwound == 2 &&
-		  x.told.calls == 3 && !x.told.gone);
+		  hit_go(&x, 0, 1, 0x7000, 0x9e80, 18, 0) == 0 && !x.seen.unwound);
+	CU_ASSERT(hit_go(&x, 0, 1, 0x7000, 0x8e80, 18, 0) == 0 && x.seen.unwound == 2 &&
+		  x.seen.calls == 3 && !x.seen.gone);
 	fixture_close(&x);
 }
 
@@ -242,21 +242,21 @@ static void test_feed_goroutine_unread(void)
 
 	open_go(&x);
 	/* Nobody is known yet: it is the thread's. */
-	CU_ASSERT(hit_go(&x, 1, 0, 0x8f80, 1, 18, 2) == 0 && x.told.calls == 1 && x.told.goid == 0);
-	CU_ASSERT(hit_go(&x, 1, 0, 0x8f00, 1, 18, 0) == 0 && x.told.goid == 18);
-	CU_ASSERT(hit_go(&x, 1, 0, 0x8e00, 1, 18, 8) == 0 && x.told.calls == 3 &&
-		  x.told.goid == 18 && !x.told.gone);
+	CU_ASSERT(hit_go(&x, 1, 0, 0x8f80, 1, 18, 2) == 0 && x.seen.calls == 1 && x.seen.goid == 0);
+	CU_ASSERT(hit_go(&x, 1, 0, 0x8f00, 1, 18, 0) == 0 && x.seen.goid == 18);
+	CU_ASSERT(hit_go(&x, 1, 0, 0x8e00, 1, 18, 8) == 0 && x.seen.calls == 3 &&
+		  x.seen.goid == 18 && !x.seen.gone);
 	/* Another stack */
-	CU_ASSERT(hit_go(&x, 1, 0, 0x9e00, 1, 18, 8) == 0 && x.told.goid == 0);
+	CU_ASSERT(hit_go(&x, 1, 0, 0x9e00, 1, 18, 8) == 0 && x.seen.goid == 0);
 	/* The goroutine ends, and says so. */
 	x.functions[0].hidden = true;
 	CU_ASSERT(hit_go(&x, 1, 0, 0x8d00, 1, 18, 4) == 0);
 	x.functions[0].hidden = false;
-	CU_ASSERT(x.told.ended == 2 && hit_go(&x, 1, 0, 0x8e00, 1, 18, 8) == 0 && x.told.goid == 0);
+	CU_ASSERT(x.seen.ended == 2 && hit_go(&x, 1, 0, 0x8e00, 1, 18, 8) == 0 && x.seen.goid == 0);
 	/* Another program has other ones. */
-	CU_ASSERT(hit_go(&x, 1, 0, 0x8f00, 1, 19, 0) == 0 && x.told.goid == 19);
+	CU_ASSERT(hit_go(&x, 1, 0, 0x8f00, 1, 19, 0) == 0 && x.seen.goid == 19);
 	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && hit_go(&x, 1, 0, 0x8e00, 1, 19, 8) == 0 &&
-		  x.told.goid == 0);
+		  x.seen.goid == 0);
 	fixture_close(&x);
 }
 
@@ -268,19 +268,19 @@ static void test_feed_runtimes(void)
 
 	open_go(&x);
 	x.plans[0].runtime = 1;
-	CU_ASSERT(hit_go(&x, 1, 0, 0x8f00, 1, 18, 0) == 0 && x.told.goid == 18);
-	CU_ASSERT(hit_go(&x, 0, 1, 0x8f00, 1, 18, 0) == 0 && x.told.goid == second);
+	CU_ASSERT(hit_go(&x, 1, 0, 0x8f00, 1, 18, 0) == 0 && x.seen.goid == 18);
+	CU_ASSERT(hit_go(&x, 0, 1, 0x8f00, 1, 18, 0) == 0 && x.seen.goid == second);
 	/* A call from higher up, which would have shown the other to be left. */
-	CU_ASSERT(hit_go(&x, 0, 1, 0x8f80, 1, 18, 0) == 0 && x.told.goid == second &&
-		  x.told.calls == 3 && x.told.gone == 1);
+	CU_ASSERT(hit_go(&x, 0, 1, 0x8f80, 1, 18, 0) == 0 && x.seen.goid == second &&
+		  x.seen.calls == 3 && x.seen.gone == 1);
 	CU_ASSERT(rt_goid_runtime(second) == 1 && rt_goid_runtime(18) == 0 &&
 		  rt_goid_runtime(RT_GOID_STACK + 18) == 0);
 	/* One of them ends, and the other is still remembered. */
 	x.functions[0].hidden = true;
 	CU_ASSERT(hit_go(&x, 1, 0, 0x8d00, 1, 18, 0) == 0);
 	x.functions[0].hidden = false;
-	CU_ASSERT(x.told.ended == 1 && hit_go(&x, 1, 0, 0x8e00, 1, 18, 8) == 0 &&
-		  x.told.goid == second);
+	CU_ASSERT(x.seen.ended == 1 && hit_go(&x, 1, 0, 0x8e00, 1, 18, 8) == 0 &&
+		  x.seen.goid == second);
 	fixture_close(&x);
 }
 
@@ -298,26 +298,26 @@ static void test_feed_by_address(void)
 	/* The inode of a mapping is not always stat's (overlayfs): the offset alone tells here. */
 	map.mmap.ino = 1;
 	CU_ASSERT(rt_feed_event(x.feed, &map) == 0);
-	CU_ASSERT(hit(&x, PID, PID, 1, 0x555555555200, 0x7000) == 0 && x.told.last == 1);
+	CU_ASSERT(hit(&x, PID, PID, 1, 0x555555555200, 0x7000) == 0 && x.seen.last == 1);
 	/* The return brings no address that helps; the stack pointer does. */
-	CU_ASSERT(hit(&x, PID, PID, 0, 0xdead, 0x7008) == 0 && x.told.returns == 1 &&
-		  x.told.last == 1);
+	CU_ASSERT(hit(&x, PID, PID, 0, 0xdead, 0x7008) == 0 && x.seen.returns == 1 &&
+		  x.seen.last == 1);
 	/* A new mapping of the same place: the cache must not remember the old one. */
 	map.mmap.pgoff = 0x0f00;
 	CU_ASSERT(rt_feed_event(x.feed, &map) == 0);
-	CU_ASSERT(hit(&x, PID, PID, 1, 0x555555555200, 0x7000) == 0 && x.told.last == 0);
-	CU_ASSERT(hit(&x, PID, PID, 1, 0x400000, 0x6000) == 0 && x.told.last == RT_NO_FUNCTION);
+	CU_ASSERT(hit(&x, PID, PID, 1, 0x555555555200, 0x7000) == 0 && x.seen.last == 0);
+	CU_ASSERT(hit(&x, PID, PID, 1, 0x400000, 0x6000) == 0 && x.seen.last == RT_NO_FUNCTION);
 	/*
-	 * A mapping that nobody has told of: the place in its page is enough where one probe alone
+	 * A mapping that nobody has seen of: the place in its page is enough where one probe alone
 	 * has that.
 	 */
-	CU_ASSERT(hit(&x, PID, PID, 1, 0x400200, 0x5f00) == 0 && x.told.last == 1);
+	CU_ASSERT(hit(&x, PID, PID, 1, 0x400200, 0x5f00) == 0 && x.seen.last == 1);
 	fixture_close(&x);
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_IP));
 	rt_feed_free(x.feed);
 	x.functions[0].offset = 0x2200;
 	x.feed = rt_feed_new(&x.traced, &x.sites, RT_KEY_IP, RT_PID(PID), NULL, x.stack);
-	CU_ASSERT(hit(&x, PID, PID, 1, 0x400200, 0x5f00) == 0 && x.told.last == RT_NO_FUNCTION);
+	CU_ASSERT(hit(&x, PID, PID, 1, 0x400200, 0x5f00) == 0 && x.seen.last == RT_NO_FUNCTION);
 	fixture_close(&x);
 }
 
@@ -328,15 +328,15 @@ static void test_feed_window(void)
 
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
 	rt_feed_window(x.feed, 2, 5);	/* hits are at 1 */
-	CU_ASSERT(hit(&x, PID, PID, 1, 0, 0x7000) == 0 && x.told.calls == 0);
+	CU_ASSERT(hit(&x, PID, PID, 1, 0, 0x7000) == 0 && x.seen.calls == 0);
 	rt_feed_window(x.feed, 0, 0);
-	CU_ASSERT(hit(&x, PID, PID, 1, 0, 0x7000) == 0 && x.told.calls == 0);
+	CU_ASSERT(hit(&x, PID, PID, 1, 0, 0x7000) == 0 && x.seen.calls == 0);
 	rt_feed_window(x.feed, 1, 1);
-	CU_ASSERT(hit(&x, PID, PID, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	CU_ASSERT(hit(&x, PID, PID, 1, 0, 0x7000) == 0 && x.seen.calls == 1);
 	/* The call has maybe returned by then. */
-	CU_ASSERT(rt_feed_event(x.feed, &end) == 0 && x.told.ended == 0);
+	CU_ASSERT(rt_feed_event(x.feed, &end) == 0 && x.seen.ended == 0);
 	end.time = 1;
-	CU_ASSERT(rt_feed_event(x.feed, &end) == 0 && x.told.ended == 1);
+	CU_ASSERT(rt_feed_event(x.feed, &end) == 0 && x.seen.ended == 1);
 	fixture_close(&x);
 }
 
@@ -348,14 +348,14 @@ static void test_feed_members(void)
 	struct fixture x;
 
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
-	CU_ASSERT(hit(&x, 0, 501, 1, 0, 0x7000) == 0 && x.told.calls == 0);
+	CU_ASSERT(hit(&x, 0, 501, 1, 0, 0x7000) == 0 && x.seen.calls == 0);
 	CU_ASSERT(rt_feed_event(x.feed, &fork) == 0);
-	CU_ASSERT(hit(&x, 0, 501, 1, 0, 0x7000) == 0 && x.told.calls == 1 && x.told.tid == 501);
+	CU_ASSERT(hit(&x, 0, 501, 1, 0, 0x7000) == 0 && x.seen.calls == 1 && x.seen.tid == 501);
 	fork.fork.tid = fork.fork.pid = 502;
 	CU_ASSERT(rt_feed_event(x.feed, &fork) == 0);
-	CU_ASSERT(hit(&x, 0, 502, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	CU_ASSERT(hit(&x, 0, 502, 1, 0, 0x7000) == 0 && x.seen.calls == 1);
 	CU_ASSERT(rt_feed_event(x.feed, &end) == 0);
-	CU_ASSERT(hit(&x, 0, 501, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	CU_ASSERT(hit(&x, 0, 501, 1, 0, 0x7000) == 0 && x.seen.calls == 1);
 	fixture_close(&x);
 }
 
@@ -377,21 +377,21 @@ static void test_feed_processes(void)
 	rt_feed_free(x.feed);
 	x.feed = rt_feed_new(&x.traced, &x.sites, RT_KEY_ID, &both, NULL, x.stack);
 	CU_ASSERT_FATAL(x.feed != NULL);
-	CU_ASSERT(hit(&x, 0, 701, 1, 0, 0x7000) == 0 && x.told.calls == 0);
+	CU_ASSERT(hit(&x, 0, 701, 1, 0, 0x7000) == 0 && x.seen.calls == 0);
 	CU_ASSERT(rt_feed_event(x.feed, &fork) == 0);
-	CU_ASSERT(hit(&x, 0, 701, 1, 0, 0x7000) == 0 && x.told.calls == 1 && x.told.tid == 701 &&
-		  x.told.pid == 700);
-	CU_ASSERT(hit(&x, 0, PID, 1, 0, 0x7000) == 0 && x.told.calls == 2 && x.told.pid == PID);
-	CU_ASSERT(hit(&x, 700, 700, 1, 0, 0x7000) == 0 && x.told.calls == 3 && x.told.pid == 700);
-	CU_ASSERT(hit(&x, 999, 999, 1, 0, 0x7000) == 0 && x.told.calls == 3);
+	CU_ASSERT(hit(&x, 0, 701, 1, 0, 0x7000) == 0 && x.seen.calls == 1 && x.seen.tid == 701 &&
+		  x.seen.pid == 700);
+	CU_ASSERT(hit(&x, 0, PID, 1, 0, 0x7000) == 0 && x.seen.calls == 2 && x.seen.pid == PID);
+	CU_ASSERT(hit(&x, 700, 700, 1, 0, 0x7000) == 0 && x.seen.calls == 3 && x.seen.pid == 700);
+	CU_ASSERT(hit(&x, 999, 999, 1, 0, 0x7000) == 0 && x.seen.calls == 3);
 	/* It leaves the calls of its own threads, not those of the other process. */
-	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && x.told.execed == 2);
+	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && x.seen.execed == 2);
 	CU_ASSERT(rt_feed_event(x.feed, &end) == 0 && hit(&x, 0, 701, 1, 0, 0x7000) == 0 &&
-		  x.told.calls == 3);
+		  x.seen.calls == 3);
 	/* A child process of one is none of them. */
 	fork.fork.pid = fork.fork.tid = 0x7ffffff3;
 	CU_ASSERT(rt_feed_event(x.feed, &fork) == 0 && hit(&x, 0, 0x7ffffff3, 1, 0, 0x7000) == 0 &&
-		  x.told.calls == 3);
+		  x.seen.calls == 3);
 	fixture_close(&x);
 }
 
@@ -413,15 +413,15 @@ static void test_feed_lost_fork(void)
 	x.feed = rt_feed_new(&x.traced, &x.sites, RT_KEY_ID, RT_PID(getpid()), NULL, x.stack);
 	CU_ASSERT_FATAL(x.feed != NULL);
 	CU_ASSERT(rt_feed_event(x.feed, &end) == 0);
-	CU_ASSERT(hit(&x, 0, getpid(), 1, 0, 0x7000) == 0 && x.told.calls == 1);
-	CU_ASSERT(hit(&x, 0, getppid(), 1, 0, 0x7000) == 0 && x.told.calls == 1);
-	CU_ASSERT(hit(&x, 0, NOBODY, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	CU_ASSERT(hit(&x, 0, getpid(), 1, 0, 0x7000) == 0 && x.seen.calls == 1);
+	CU_ASSERT(hit(&x, 0, getppid(), 1, 0, 0x7000) == 0 && x.seen.calls == 1);
+	CU_ASSERT(hit(&x, 0, NOBODY, 1, 0, 0x7000) == 0 && x.seen.calls == 1);
 	/* Nothing was lost yet, so it may be anybody's. */
 	CU_ASSERT(rt_feed_unplaced(x.feed) == 0);
-	CU_ASSERT(rt_feed_event(x.feed, &lost) == 0 && x.told.lost == 6);
-	CU_ASSERT(hit(&x, 0, NOBODY, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	CU_ASSERT(rt_feed_event(x.feed, &lost) == 0 && x.seen.lost == 6);
+	CU_ASSERT(hit(&x, 0, NOBODY, 1, 0, 0x7000) == 0 && x.seen.calls == 1);
 	lost.lost.count = 0;
-	CU_ASSERT(rt_feed_event(x.feed, &lost) == 0 && x.told.lost == 6);
+	CU_ASSERT(rt_feed_event(x.feed, &lost) == 0 && x.seen.lost == 6);
 	CU_ASSERT(rt_feed_unplaced(x.feed) == 1 && rt_feed_unplaced(x.feed) == 0);
 	fixture_close(&x);
 }
@@ -455,7 +455,7 @@ static void test_feed_children(void)
 	CU_ASSERT(rt_feed_event(x.feed, &fork) == 0);
 	CU_ASSERT(hit(&x, 0, 0x7ffffff1, 1, 0, 0x7000) == 0 &&
 		  hit(&x, 0, 0x7ffffff2, 1, 0, 0x7000) == 0);
-	CU_ASSERT(x.told.calls == 0 && rt_feed_unplaced(x.feed) == 0);
+	CU_ASSERT(x.seen.calls == 0 && rt_feed_unplaced(x.feed) == 0);
 	fixture_close(&x);
 }
 
@@ -492,13 +492,13 @@ static void test_feed_aligned(void)
 	rt_feed_free(x.feed);
 	x.feed = rt_feed_new(&x.traced, &x.sites, RT_KEY_ID, RT_PID(getpid()), NULL, x.stack);
 	CU_ASSERT_FATAL(x.feed != NULL);
-	CU_ASSERT(rt_feed_event(x.feed, &event) == 0 && x.told.calls == 1 && x.told.gone == 0);
+	CU_ASSERT(rt_feed_event(x.feed, &event) == 0 && x.seen.calls == 1 && x.seen.gone == 0);
 	event.hit.ra = own_code();
 	CU_ASSERT(event.hit.ra && event.hit.ra % 4096 == 0);
-	CU_ASSERT(rt_feed_event(x.feed, &event) == 0 && x.told.calls == 2 && x.told.gone == 1);
-	CU_ASSERT(rt_feed_event(x.feed, &event) == 0 && x.told.calls == 3 && x.told.gone == 2);
+	CU_ASSERT(rt_feed_event(x.feed, &event) == 0 && x.seen.calls == 2 && x.seen.gone == 1);
+	CU_ASSERT(rt_feed_event(x.feed, &event) == 0 && x.seen.calls == 3 && x.seen.gone == 2);
 	event.hit.ra = 0x7ffffffff000;
-	CU_ASSERT(rt_feed_event(x.feed, &event) == 0 && x.told.calls == 4 && x.told.gone == 2);
+	CU_ASSERT(rt_feed_event(x.feed, &event) == 0 && x.seen.calls == 4 && x.seen.gone == 2);
 	fixture_close(&x);
 }
 
@@ -516,7 +516,7 @@ static void test_feed_exec_setuid(void)
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
 	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && rt_feed_event(x.feed, &end) == 0);
 	CU_ASSERT(rt_feed_anchor(x.feed, PID)->tid == PID && hit(&x, 0, PID, 1, 0, 0x7000) == 0 &&
-		  x.told.calls == 1);
+		  x.seen.calls == 1);
 	/* A true one comes later. */
 	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && rt_feed_event(x.feed, &map) == 0 &&
 		  rt_feed_event(x.feed, &end) == 0);
@@ -586,20 +586,20 @@ static void test_feed_follow(void)
 
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
 	rt_feed_follow(x.feed, true, note_ended, &ended);
-	CU_ASSERT(hit(&x, 0, PID, 1, 0, 0x7000) == 0 && x.told.pid == PID);
+	CU_ASSERT(hit(&x, 0, PID, 1, 0, 0x7000) == 0 && x.seen.pid == PID);
 	CU_ASSERT(fork_event(&x, PID, 600, 600) == 0);
-	CU_ASSERT(hit(&x, 0, 600, 1, 2, 0x6f00) == 0 && x.told.pid == 600 && x.told.calls == 2);
-	CU_ASSERT(hit(&x, 0, 600, 0, 3, 0x6f08) == 0 && x.told.returns == 1 && x.told.last == 1);
-	CU_ASSERT(hit(&x, 0, 600, 0, 1, 0x7008) == 0 && x.told.returns == 2 && x.told.last == 0);
-	CU_ASSERT(x.told.inherited == 1);
-	CU_ASSERT(hit(&x, 0, PID, 0, 1, 0x7008) == 0 && x.told.returns == 3 &&
-		  x.told.inherited == 1);
+	CU_ASSERT(hit(&x, 0, 600, 1, 2, 0x6f00) == 0 && x.seen.pid == 600 && x.seen.calls == 2);
+	CU_ASSERT(hit(&x, 0, 600, 0, 3, 0x6f08) == 0 && x.seen.returns == 1 && x.seen.last == 1);
+	CU_ASSERT(hit(&x, 0, 600, 0, 1, 0x7008) == 0 && x.seen.returns == 2 && x.seen.last == 0);
+	CU_ASSERT(x.seen.inherited == 1);
+	CU_ASSERT(hit(&x, 0, PID, 0, 1, 0x7008) == 0 && x.seen.returns == 3 &&
+		  x.seen.inherited == 1);
 	CU_ASSERT(fork_event(&x, 600, 601, 601) == 0 && fork_event(&x, 601, 0, 602) == 0);
-	CU_ASSERT(hit(&x, 0, 602, 1, 0, 0x5000) == 0 && x.told.pid == 601 && x.told.tid == 602);
+	CU_ASSERT(hit(&x, 0, 602, 1, 0, 0x5000) == 0 && x.seen.pid == 601 && x.seen.tid == 602);
 	CU_ASSERT(rt_feed_process(x.feed, 2) == 601 && rt_feed_process(x.feed, 3) == 0);
 	CU_ASSERT(exit_event(&x, 601) == 0 && ended.n == 0);
 	CU_ASSERT(exit_event(&x, 602) == 0 && ended.n == 1 && ended.last == 601 &&
-		  x.told.ended == 1);
+		  x.seen.ended == 1);
 	CU_ASSERT(exit_event(&x, PID) == 0 && exit_event(&x, 600) == 0 && ended.n == 3);
 	CU_ASSERT(rt_feed_process(x.feed, 0) == 0 && rt_feed_untraced(x.feed) == 0);
 	fixture_close(&x);
@@ -616,9 +616,9 @@ static void test_feed_follow_silent(void)
 	rt_feed_follow(x.feed, true, note_ended, &ended);
 	CU_ASSERT(hit(&x, 0, PID, 1, 0, 0x7000) == 0);
 	CU_ASSERT(fork_event(&x, PID, 600, 600) == 0 && fork_event(&x, PID, 601, 601) == 0);
-	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && x.told.execed == 0);
-	CU_ASSERT(exit_event(&x, 601) == 0 && x.told.ended == 0);
-	CU_ASSERT(exit_event(&x, PID) == 0 && x.told.ended == 1);
+	CU_ASSERT(rt_feed_event(x.feed, &exec) == 0 && x.seen.execed == 0);
+	CU_ASSERT(exit_event(&x, 601) == 0 && x.seen.ended == 0);
+	CU_ASSERT(exit_event(&x, PID) == 0 && x.seen.ended == 1);
 	fixture_close(&x);
 }
 
@@ -634,13 +634,13 @@ static void test_feed_follow_lost(void)
 
 	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
 	rt_feed_follow(x.feed, true, note_ended, &ended);
-	CU_ASSERT(hit(&x, 0, getpid(), 1, 0, 0x7000) == 0 && x.told.calls == 1);
-	CU_ASSERT(x.told.pid == getpid());
-	CU_ASSERT(hit(&x, 0, 0x7ffffff0, 1, 0, 0x7000) == 0 && x.told.calls == 1);
+	CU_ASSERT(hit(&x, 0, getpid(), 1, 0, 0x7000) == 0 && x.seen.calls == 1);
+	CU_ASSERT(x.seen.pid == getpid());
+	CU_ASSERT(hit(&x, 0, 0x7ffffff0, 1, 0, 0x7000) == 0 && x.seen.calls == 1);
 	CU_ASSERT(rt_feed_event(x.feed, &lost) == 0 && rt_feed_unplaced(x.feed) == 1);
 	/* The exit of 600 was lost; its number comes again. */
 	CU_ASSERT(fork_event(&x, PID, 600, 600) == 0 && hit(&x, 0, 600, 1, 0, 0x7000) == 0);
-	CU_ASSERT(fork_event(&x, PID, 600, 600) == 0 && ended.n == 1 && x.told.ended == 1);
+	CU_ASSERT(fork_event(&x, PID, 600, 600) == 0 && ended.n == 1 && x.seen.ended == 1);
 	fixture_close(&x);
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "emit/definition.h"
-#include "emit/kept.h"
+#include "emit/saved.h"
 #include "emit/program.h"
 #include "fetch/lower.h"
 #include "golden.h"
@@ -296,7 +296,7 @@ static void test_programs(void)
 		.key_source = RT_KEY_COOKIE,
 		.read_user = true,
 		.slots = 16384,
-		.saved_slots = RT_KEPT_SLOTS,
+		.saved_slots = RT_SAVED_SLOTS,
 		.transport = RT_TRANSPORT_RINGBUF,
 	};
 	struct rt_definition d = {

@@ -60,7 +60,7 @@ static void *thread_main(void *arg)
 }
 
 /*
- * The C library comes here by a longjmp of its own: where that is watched, all calls have been left
+ * The C library comes here by a longjmp of its own: where it is hooked, all calls have been left
  * by then.
  */
 static void at_end(void *arg)

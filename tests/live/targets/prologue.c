@@ -110,7 +110,7 @@ static int call_plainly(const char *name)
 }
 
 /* The passes are to the trace what tail calls are. */
-static int call_again(int n)
+static int call_twice(int n)
 {
 	int i, result = again(n);
 
@@ -137,7 +137,7 @@ static int call_specially(const char *name)
 
 	for (n = 0; n < 5; n++) {
 		if (strcmp(name, "again") == 0)
-			sum += call_again(n);
+			sum += call_twice(n);
 		else if (strcmp(name, "entered") == 0)
 			sum += call("entered", entered, n) + enter_entered(n);
 		else if (strcmp(name, "pointed") == 0)

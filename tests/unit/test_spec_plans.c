@@ -23,7 +23,7 @@ static const struct rt_limits limits = {
 	.string = 64, .members = 16, .deref = 1, .record = RT_LIMIT_RECORD
 };
 
-struct told {
+struct planned {
 	struct rt_spec known_spec, spec;
 	struct rt_types *types;
 	const struct rt_prototype *prototype;
@@ -36,7 +36,7 @@ struct told {
  * Resolve `text` for a function whose known prototype is `known` (NULL: none).  An error is in
  * t->err.
  */
-static int tell_from(enum rt_origin origin, struct told *t, const char *known, const char *text)
+static int plan_from(enum rt_origin origin, struct planned *t, const char *known, const char *text)
 {
 	int r;
 
@@ -58,12 +58,12 @@ static int tell_from(enum rt_origin origin, struct told *t, const char *known, c
 	return r;
 }
 
-static int tell(struct told *t, const char *known, const char *text)
+static int plan_of(struct planned *t, const char *known, const char *text)
 {
-	return tell_from(RT_ORIGIN_DWARF, t, known, text);
+	return plan_from(RT_ORIGIN_DWARF, t, known, text);
 }
 
-static void forget(struct told *t)
+static void forget(struct planned *t)
 {
 	rt_spec_free(&t->known_spec);
 	rt_spec_free(&t->spec);
@@ -74,10 +74,10 @@ static void is_prototype_from(enum rt_origin origin, const char *known, const ch
 			      const char *want)
 {
 	char buf[512] = "none";
-	struct told t;
+	struct planned t;
 	FILE *file;
 
-	if (tell_from(origin, &t, known, text) < 0)
+	if (plan_from(origin, &t, known, text) < 0)
 		snprintf(buf, sizeof(buf), "%.500s", t.err.text);
 	else if (t.prototype) {
 		file = fmemopen(buf, sizeof(buf), "w");
@@ -182,15 +182,15 @@ static void test_unknown_types(void)
 /* The last argN is where the convention has the Nth argument. */
 static void test_numbers(void)
 {
-	struct told t;
+	struct planned t;
 
-	CU_ASSERT_EQUAL_FATAL(tell_from(RT_ORIGIN_GUESSED, &t, "int f(int, int)", "f(arg2 > 11)"),
+	CU_ASSERT_EQUAL_FATAL(plan_from(RT_ORIGIN_GUESSED, &t, "int f(int, int)", "f(arg2 > 11)"),
 			      0);
 	CU_ASSERT_EQUAL_FATAL(t.plan.ntests, 1);
 	RT_ASSERT_TEXT(t.plan.values[t.plan.tests[0].value].reg.tracefs, "si");
 	CU_ASSERT_EQUAL(t.shown.n, 2);
 	forget(&t);
-	CU_ASSERT_EQUAL_FATAL(tell(&t, NULL, "f(arg4, arg2)"), 0);
+	CU_ASSERT_EQUAL_FATAL(plan_of(&t, NULL, "f(arg4, arg2)"), 0);
 	CU_ASSERT_EQUAL_FATAL(t.shown.n, 2);
 	RT_ASSERT_TEXT(t.plan.values[t.shown.v[0].pieces[0].value].reg.tracefs, "cx");
 	RT_ASSERT_TEXT(t.plan.values[t.shown.v[1].pieces[0].value].reg.tracefs, "si");
@@ -218,11 +218,11 @@ static void is_value(const char *known, const char *text, const char *want)
 {
 	const struct rt_fetch *f;
 	char buf[128] = "";
-	struct told t;
+	struct planned t;
 	size_t at = 0;
 	unsigned i;
 
-	if (tell(&t, known, text) < 0) {
+	if (plan_of(&t, known, text) < 0) {
 		RT_ASSERT_TEXT(t.err.text, want);
 		forget(&t);
 		return;
@@ -277,16 +277,16 @@ static void test_expressions(void)
 /* Only what is asked for is shown, in that order; what was declared always is. */
 static void test_order(void)
 {
-	struct told t;
+	struct planned t;
 
-	CU_ASSERT_EQUAL_FATAL(tell(&t, "int f(" NODE ")", "f(path, p->id, hex n)"), 0);
+	CU_ASSERT_EQUAL_FATAL(plan_of(&t, "int f(" NODE ")", "f(path, p->id, hex n)"), 0);
 	CU_ASSERT_EQUAL_FATAL(t.shown.n, 3);
 	RT_ASSERT_TEXT(t.shown.v[0].name, "path");
 	CU_ASSERT_EQUAL(t.shown.v[0].nfollows, 1);
 	RT_ASSERT_TEXT(t.shown.v[1].name, "p->id");
 	CU_ASSERT_EQUAL(t.shown.v[2].style, RT_STYLE_HEX);
 	forget(&t);
-	CU_ASSERT_EQUAL_FATAL(tell(&t, NULL, "f(int *v, int n, v[1])"), 0);
+	CU_ASSERT_EQUAL_FATAL(plan_of(&t, NULL, "f(int *v, int n, v[1])"), 0);
 	CU_ASSERT_EQUAL_FATAL(t.shown.n, 3);
 	RT_ASSERT_TEXT(t.shown.v[2].name, "v[1]");
 	forget(&t);
@@ -295,9 +295,9 @@ static void test_order(void)
 static void compares(const char *text, unsigned n, enum rt_test_op op, uint64_t constant,
 		     bool is_signed)
 {
-	struct told t;
+	struct planned t;
 
-	if (tell(&t, "int f(" NODE ")", text) < 0) {
+	if (plan_of(&t, "int f(" NODE ")", text) < 0) {
 		printf("%s\n", t.err.text);
 		CU_FAIL("refused");
 	} else {
@@ -313,16 +313,16 @@ static void compares(const char *text, unsigned n, enum rt_test_op op, uint64_t 
 
 static void refuses(const char *text, const char *want)
 {
-	struct told t;
+	struct planned t;
 
-	CU_ASSERT_EQUAL(tell(&t, "int f(" NODE ")", text), -EINVAL);
+	CU_ASSERT_EQUAL(plan_of(&t, "int f(" NODE ")", text), -EINVAL);
 	RT_ASSERT_TEXT(t.err.text, want);
 	forget(&t);
 }
 
 static void test_conditions(void)
 {
-	struct told t;
+	struct planned t;
 
 	compares("f(n > 3)", 1, RT_TEST_GT, 3, true);
 	compares("f(n == -1)", 1, RT_TEST_EQ, UINT64_MAX, true);
@@ -337,7 +337,7 @@ static void test_conditions(void)
 	refuses("f(*p == 2)",
 		"'f(*p == 2)': column 4: expected a number or a pointer, which struct node is not");
 	/* The three bits of `a` and the five of `b` are in the four bytes behind `in`. */
-	CU_ASSERT_EQUAL_FATAL(tell(&t, "int f(" NODE ")", "f(p->b == 2 || p->a != 7)"), 0);
+	CU_ASSERT_EQUAL_FATAL(plan_of(&t, "int f(" NODE ")", "f(p->b == 2 || p->a != 7)"), 0);
 	CU_ASSERT_EQUAL_FATAL(t.plan.ntests, 2);
 	CU_ASSERT(t.plan.tests[0].bit == 3 && t.plan.tests[0].bits == 5 &&
 		  t.plan.tests[0].join == RT_TEST_ALSO);
@@ -347,7 +347,8 @@ static void test_conditions(void)
 	CU_ASSERT_EQUAL(t.plan.values[t.plan.tests[0].value].size, 4);
 	forget(&t);
 	/* An argument that is read already is not read twice. */
-	CU_ASSERT_EQUAL_FATAL(tell(&t, "int f(int a, long b)", "f(a > 3 && a < 9 && b != 4)"), 0);
+	CU_ASSERT_EQUAL_FATAL(
+		plan_of(&t, "int f(int a, long b)", "f(a > 3 && a < 9 && b != 4)"), 0);
 	CU_ASSERT_EQUAL(t.plan.nvalues, 2);
 	CU_ASSERT_EQUAL(t.plan.ntests, 3);
 	forget(&t);
@@ -357,10 +358,10 @@ static void test_conditions(void)
 static bool passes(const char *text, const char *value, int32_t len)
 {
 	uint8_t data[512] = { 0 };
-	struct told t;
+	struct planned t;
 	bool is;
 
-	CU_ASSERT_EQUAL_FATAL(tell(&t, "int f(const char *s)", text), 0);
+	CU_ASSERT_EQUAL_FATAL(plan_of(&t, "int f(const char *s)", text), 0);
 	CU_ASSERT_EQUAL_FATAL(t.plan.ntests, 1);
 	CU_ASSERT_EQUAL_FATAL(t.plan.values[t.plan.tests[0].value].type, RT_TYPE_STRING);
 	memcpy(data + rt_plan_offset(&t.plan, t.plan.tests[0].value), &len, sizeof(len));
@@ -545,7 +546,7 @@ static void test_files(void)
 	CU_ASSERT(!rt_same_file(NULL, "parse.c"));
 }
 
-CU_TestInfo rt_tests_told[] = {
+CU_TestInfo rt_tests_spec_plans[] = {
 	{ "prototypes from names", test_prototypes },
 	{ "names that nothing tells", test_unknown_names },
 	{ "types that nothing tells", test_unknown_types },

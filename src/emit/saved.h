@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef RT_EMIT_KEPT_H
-#define RT_EMIT_KEPT_H
+#ifndef RT_EMIT_SAVED_H
+#define RT_EMIT_SAVED_H
 
 #include <stdint.h>
 
@@ -22,12 +22,12 @@ struct rt_saved {
 };
 
 /* Slots: a power of two; the second where the kernel allows no more memory. */
-enum { RT_KEPT_SLOTS = 8192, RT_KEPT_SLOTS_MIN = 256 };
+enum { RT_SAVED_SLOTS = 8192, RT_SAVED_SLOTS_MIN = 256 };
 
 struct emitter;
 
 /* An entry's part, after the filters: before the registers r8 and r9 are used. */
-void rt_emit_keep(struct emitter *e);
+void rt_emit_save(struct emitter *e);
 
 /*
  * A return's: r7 becomes the call's slot, on to `none` where there is none of it; and when all is
