@@ -29,4 +29,15 @@ int rt_call_names_find(struct rt_call_names *names, const struct rt_trace *trace
 		       uint32_t function, const struct rt_values *args, uint32_t *number);
 void rt_call_names_free(struct rt_call_names *names);
 
+/*
+ * A number for a format that has one table of functions and names, both of which may get more: 0 of
+ * RT_NO_FUNCTION, odd of a function, even of a name.
+ */
+static inline uint32_t rt_call_names_mix(uint32_t number)
+{
+	if (number == RT_NO_FUNCTION)
+		return 0;
+	return number < RT_CALL_NAME ? 2 * number + 1 : 2 * (number - RT_CALL_NAME) + 2;
+}
+
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/call_names.h"
 #include "output/print.h"
 #include "output/text.h"
 #include "output/tracks.h"
@@ -17,6 +18,7 @@
 
 struct chrome {
 	struct rt_tracks tracks;
+	struct rt_call_names names;
 	char **notes;
 	size_t n, cap;
 	uint64_t lost;
@@ -26,9 +28,12 @@ struct chrome {
 
 static int chrome_begin(struct rt_sink *sink)
 {
-	sink->state = calloc(1, sizeof(struct chrome));
-	if (!sink->state)
+	struct chrome *chrome = calloc(1, sizeof(*chrome));
+
+	sink->state = chrome;
+	if (!chrome)
 		return -ENOMEM;
+	sink->names = &chrome->names;
 	rt_put(sink->file, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 	return 0;
 }
@@ -122,6 +127,7 @@ static int chrome_enter(struct rt_sink *sink, struct rt_thread *thread,
 	struct chrome *chrome = sink->state;
 	struct rt_track *track = rt_tracks_get(&chrome->tracks, thread, sink->index);
 	bool some = false;
+	uint32_t function;
 	uint64_t time;
 	int err;
 
@@ -130,7 +136,11 @@ static int chrome_enter(struct rt_sink *sink, struct rt_thread *thread,
 	time = rt_track_time(track, frame->time);
 	if (frame->returns)
 		return rt_track_push(track, time, args);
-	put_instant(sink, track, frame->function, time);
+	err = rt_call_names_find(&chrome->names, sink->trace, track->pid, frame->function, args,
+				 &function);
+	if (err < 0)
+		return err;
+	put_instant(sink, track, function, time);
 	err = rt_args_json(sink, track->pid, frame->function, args, &some);
 	rt_put(sink->file, "}}");
 	return err;
@@ -160,6 +170,7 @@ static int chrome_leave(struct rt_sink *sink, struct rt_thread *thread,
 	const char *unseen = rt_sink_end_text(end, frame, thread);
 	struct rt_call call;
 	bool some = false;
+	uint32_t function;
 	uint64_t start;
 	int err;
 
@@ -168,12 +179,15 @@ static int chrome_leave(struct rt_sink *sink, struct rt_thread *thread,
 	time = since_start(sink, rt_track_time(track, time));
 	if (!frame->entry_seen || !rt_track_pop(track, &call))
 		return leave_unseen(sink, track, frame, track->last, result);
-
+	err = rt_call_names_find(&chrome->names, sink->trace, track->pid, frame->function,
+				 &call.args, &function);
+	if (err < 0)
+		return err;
 	start = since_start(sink, call.time);
 	put_head(sink, "X", track->pid, track_id(track));
 	put_us(sink->file, ",\"ts\":", start);
 	put_us(sink->file, ",\"dur\":", time - start);
-	put_text(sink->file, ",\"name\":", rt_sink_function(sink, frame->function));
+	put_text(sink->file, ",\"name\":", rt_sink_function(sink, function));
 	rt_put(sink->file, ",\"args\":{");
 	err = rt_args_json(sink, track->pid, frame->function, &call.args, &some);
 	if (!err)
@@ -303,6 +317,7 @@ static void chrome_free(struct rt_sink *sink)
 		free(chrome->notes[i]);
 	free(chrome->notes);
 	rt_tracks_free(&chrome->tracks);
+	rt_call_names_free(&chrome->names);
 	free(chrome);
 	sink->state = NULL;
 }

@@ -7,7 +7,7 @@
  *	Trace.packet {
  *		timestamp, trusted_packet_sequence_id, sequence_flags
  *		track_descriptor { uuid, process or thread }		once a track
- *		interned_data { event_names { iid, name } }		once a function
+ *		interned_data { event_names { iid, name } }		once a name
  *		track_event { type, track_uuid, name_iid, debug_annotations { name, value } }
  *	}
  *
@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/call_names.h"
 #include "output/print.h"
 #include "output/protobuf.h"
 #include "output/text.h"
@@ -60,8 +61,9 @@ static const uint64_t remarks_uuid = UINT64_C(1) << 62, goroutine_uuid = UINT64_
 struct perfetto {
 	struct rt_tracks tracks;
 	size_t described;	/* of the tracks */
-	bool *interned;		/* by function + 1 */
-	size_t functions;
+	struct rt_call_names names;
+	bool *interned;		/* by rt_call_names_mix */
+	size_t room;
 	bool began, remarked;	/* a packet was written; the track of remarks is described */
 	uint64_t last;		/* time of the newest event; 0: there is none */
 	struct rt_bytes remarks;	/* before the first event, each ended by a NUL */
@@ -81,6 +83,7 @@ static int perfetto_begin(struct rt_sink *sink)
 	sink->state = p;
 	if (!p)
 		return -ENOMEM;
+	sink->names = &p->names;
 	p->text = open_memstream(&p->printed, &p->size);
 	return p->text ? 0 : -ENOMEM;
 }
@@ -320,17 +323,17 @@ static void take_value(void *ctx, const struct rt_value *v)
 static int intern(struct rt_sink *sink, uint32_t function, uint64_t *iid)
 {
 	struct perfetto *p = sink->state;
-	size_t at = function == RT_NO_FUNCTION ? 0 : (size_t)function + 1, n = at + 64;
+	size_t at = rt_call_names_mix(function), n = 2 * at + 64;
 	bool *v;
 
-	*iid = at + 1;
-	if (at >= p->functions) {
+	*iid = (uint64_t)at + 1;
+	if (at >= p->room) {
 		v = realloc(p->interned, n * sizeof(*v));
 		if (!v)
 			return -ENOMEM;
-		memset(v + p->functions, 0, (n - p->functions) * sizeof(*v));
+		memset(v + p->room, 0, (n - p->room) * sizeof(*v));
 		p->interned = v;
-		p->functions = n;
+		p->room = n;
 	}
 	if (p->interned[at])
 		return 0;
@@ -370,11 +373,13 @@ static int perfetto_enter(struct rt_sink *sink, struct rt_thread *thread,
 {
 	struct perfetto *p = sink->state;
 	struct rt_track *track = get_track(sink, thread, frame->time);
+	uint32_t function;
 
-	if (!track)
+	if (!track || rt_call_names_find(&p->names, sink->trace, thread->pid, frame->function, args,
+					 &function) < 0)
 		return -ENOMEM;
 	track->n += frame->returns;	/* a number of calls: nothing of them is kept */
-	if (begin_event(sink, track, frame->returns ? BEGIN : INSTANT, frame->function) < 0)
+	if (begin_event(sink, track, frame->returns ? BEGIN : INSTANT, function) < 0)
 		return -ENOMEM;
 	rt_values_of_entry(sink->trace, track->pid, frame->function, args, take_value, p);
 	return end_event(sink);
@@ -455,6 +460,7 @@ static void perfetto_free(struct rt_sink *sink)
 	if (p->text)
 		fclose(p->text);
 	free(p->printed);
+	rt_call_names_free(&p->names);
 	free(p->interned);
 	rt_bytes_free(&p->remarks);
 	rt_bytes_free(&p->packet);

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "output/call_names.h"
 #include "output/print.h"
 #include "output/text.h"
 #include "output/tracks.h"
@@ -22,13 +23,15 @@ struct course {
 	uint64_t goid;
 	char comm[16];
 	uint64_t begin, last;		/* ns since the trace began */
-	struct rt_bytes events;		/* the time since the event before; 0 or a frame's number */
+	/* the time since the event before; 0, or 1 + the rt_call_names_mix of a call that opens */
+	struct rt_bytes events;
 	uint32_t *open;			/* frames */
 	size_t n, cap;
 };
 
 struct speedscope {
 	struct course *first, **tail;
+	struct rt_call_names names;
 	struct rt_bytes notes;		/* joined by "; " */
 	uint64_t lost;
 	bool any_lost;
@@ -42,6 +45,7 @@ static int speedscope_begin(struct rt_sink *sink)
 	if (!s)
 		return -ENOMEM;
 	s->tail = &s->first;
+	sink->names = &s->names;
 	return 0;
 }
 
@@ -77,21 +81,18 @@ static struct course *get_course(struct rt_sink *sink, struct rt_thread *thread,
 	return course;
 }
 
-/* The first frame is that of a call whose function is not known. */
-static uint32_t frame_of(uint32_t function)
-{
-	return function == RT_NO_FUNCTION ? 0 : function + 1;
-}
-
 static int speedscope_enter(struct rt_sink *sink, struct rt_thread *thread,
 			    const struct rt_frame *frame, const struct rt_values *args)
 {
+	struct speedscope *s = sink->state;
 	struct course *course = get_course(sink, thread, frame->time);
+	uint32_t function;
 
-	(void)args;
-	if (!course || RT_ROOM(&course->open, course->n, &course->cap) < 0)
+	if (!course || RT_ROOM(&course->open, course->n, &course->cap) < 0 ||
+	    rt_call_names_find(&s->names, sink->trace, thread->pid, frame->function, args,
+			       &function) < 0)
 		return -ENOMEM;
-	rt_bytes_number(&course->events, (uint64_t)frame_of(frame->function) + 1);
+	rt_bytes_number(&course->events, (uint64_t)rt_call_names_mix(function) + 1);
 	if (frame->returns) {
 		course->n++;
 	} else {
@@ -143,31 +144,50 @@ static void put_string(FILE *file, const char *key, const char *text)
 	rt_json_string(file, text, strlen(text));
 }
 
+static void put_frame(FILE *file, const char *name)
+{
+	put_string(file, ",\n{\"name\":", name);
+	putc_unlocked('}', file);
+}
+
+static size_t count_functions(const struct rt_sink *sink)
+{
+	return sink->trace->functions ? sink->trace->functions->n : 0;
+}
+
+/* The frame of a call with that rt_call_names_mix: put_frames has the order. */
+static uint64_t frame_of(const struct rt_sink *sink, uint64_t mix)
+{
+	if (!mix)
+		return 0;
+	return mix % 2 ? (mix + 1) / 2 : count_functions(sink) + mix / 2;
+}
+
 static void put_frames(struct rt_sink *sink)
 {
-	const struct rt_functions *functions = sink->trace->functions;
-	size_t i, n = functions ? functions->n : 0;
+	const struct rt_call_names *names = sink->names;
+	size_t i, n = count_functions(sink);
 
 	rt_put(sink->file, ",\"shared\":{\"frames\":[{\"name\":\"?\"}");
-	for (i = 0; i < n; i++) {
-		put_string(sink->file, ",\n{\"name\":", functions->v[i].name);
-		putc_unlocked('}', sink->file);
-	}
+	for (i = 0; i < n; i++)
+		put_frame(sink->file, sink->trace->functions->v[i].name);
+	for (i = 0; i < names->n; i++)
+		put_frame(sink->file, names->v[i]);
 	rt_put(sink->file, "]}");
 }
 
-static int put_event(struct rt_sink *sink, struct course *course, uint64_t at, uint64_t frame)
+static int put_event(struct rt_sink *sink, struct course *course, uint64_t at, uint64_t opened)
 {
-	bool opens = frame > 0;
+	bool opens = opened > 0;
+	uint64_t frame;
 
 	if (opens && RT_ROOM(&course->open, course->n, &course->cap) < 0)
 		return -ENOMEM;
 	if (opens)
-		course->open[course->n++] = (uint32_t)(frame - 1);
-	else
-		frame = (uint64_t)course->open[--course->n] + 1;
+		course->open[course->n++] = (uint32_t)(opened - 1);
+	frame = frame_of(sink, opens ? opened - 1 : course->open[--course->n]);
 	fprintf(sink->file, "{\"type\":\"%c\",\"at\":%" PRIu64 ",\"frame\":%" PRIu64 "}",
-		opens ? 'O' : 'C', at, frame - 1);
+		opens ? 'O' : 'C', at, frame);
 	return 0;
 }
 
@@ -258,6 +278,7 @@ static void speedscope_free(struct rt_sink *sink)
 		free(course);
 	}
 	rt_bytes_free(&s->notes);
+	rt_call_names_free(&s->names);
 	free(s);
 	sink->state = NULL;
 }

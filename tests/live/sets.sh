@@ -106,6 +106,16 @@ awk -F '[],[]' '/"names":\[/ { i = -1 } /^"/ { i++ } /^"toy\./ && !first { first
 rt report --format=summary -o "$T/table" "$T/named.rt"
 expect_line ' toy\.2\.8\.?$' "$T/table"
 expect_text "1 $(awk '/ toy\./ { n += $1 } END { print n }' "$T/table")" "$T/spans"
+rt report --format=chrome -o "$T/chrome" "$T/named.rt"
+expect_line '"name":"toy\.1\.4\.?","args":{"n":4,"level":1}' "$T/chrome"
+expect_no_line '"name":"toy:work"' "$T/chrome"
+rt report --format=speedscope -o "$T/speedscope" "$T/named.rt"
+# Frame 0 is on the line that begins the frames.
+frame=$(awk '/"frames":/ { first = NR } /"toy\.1\.4\.\?"/ { print NR - first }' "$T/speedscope")
+expect_number "opened and closed" "$(grep -c "\"frame\":$frame}" "$T/speedscope")" -eq 2
+rt report --format=perfetto -o "$T/perfetto" "$T/named.rt"
+expect_number "interned once" "$(grep -aco 'toy\.1\.4\.?' "$T/perfetto")" -eq 1
+expect_number "no name of a probe" "$(grep -aco 'toy:work' "$T/perfetto")" -eq 0
 end_case
 
 begin "a wrong pair of USDT probes has its line"
