@@ -118,26 +118,27 @@ static int stack_pop(struct rt_stack *stack, struct rt_task *task, enum rt_end e
 		     const struct rt_values *result)
 {
 	static const struct rt_values nothing;
-	struct rt_frame frame = task->v[task->n - 1];
+	/* Its place stays as it is until the next entry. */
+	struct rt_frame *frame = &task->v[task->n - 1];
 	bool missed = end == RT_END_NOT_SEEN || end == RT_END_UNWOUND, too_deep;
 
-	frame.unsure = end == RT_END_RETURNED && may_be_later(stack, task);
+	frame->unsure = end == RT_END_RETURNED && may_be_later(stack, task);
 	drop_top(task);
-	too_deep = missed && !frame.at_exits && task->n >= RETURNS_SEEN &&
+	too_deep = missed && !frame->at_exits && task->n >= RETURNS_SEEN &&
 		   count_pending(task, task->n) == RETURNS_SEEN;
-	if (frame.became || (frame.inherited && end != RT_END_RETURNED))
+	if (frame->became || (frame->inherited && end != RT_END_RETURNED))
 		return 0;
-	if (frame.awaits)
-		time = frame.left;
-	if (frame.awaits || (missed && frame.jumped))
+	if (frame->awaits)
+		time = frame->left;
+	if (frame->awaits || (missed && frame->jumped))
 		end = RT_END_JUMPED;
 	/* Its return may be what was lost, or one that the kernel did not keep. */
-	else if (end == RT_END_UNWOUND && (in_doubt(stack, task, frame.time) || too_deep))
+	else if (end == RT_END_UNWOUND && (in_doubt(stack, task, frame->time) || too_deep))
 		end = RT_END_NOT_SEEN;
-	else if (end == RT_END_NOT_SEEN && frame.at_exits && !in_doubt(stack, task, frame.time))
+	else if (end == RT_END_NOT_SEEN && frame->at_exits && !in_doubt(stack, task, frame->time))
 		end = RT_END_UNWOUND;
 	stack->too_deep += end == RT_END_NOT_SEEN && too_deep;
-	return stack->ops->leave(stack->ctx, &task->thread, &frame, end, time,
+	return stack->ops->leave(stack->ctx, &task->thread, frame, end, time,
 				 result ? result : &nothing);
 }
 
@@ -283,7 +284,7 @@ static int close_finished(struct rt_stack *stack, struct rt_task *task,
 static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event,
 		       const struct rt_hit *hit)
 {
-	struct rt_frame frame;
+	struct rt_frame *frame;
 	struct rt_values args;
 	unsigned level;
 	int err;
@@ -295,31 +296,34 @@ static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struc
 	if (err)
 		return err;
 
-	memset(&frame, 0, sizeof(frame));
-	frame.libcall = hit->libcall;
-	frame.outside = hit->outside;
+	frame = &task->v[task->n];
+	*frame = (struct rt_frame){
+		.function = hit->function,
+		.level = level,
+		.entry_seen = true,
+		.libcall = hit->libcall,
+		.outside = hit->outside,
+		.returns = hit->returns,
+		.at_exits = hit->at_exits,
+		.once = hit->once && !task->n,
+		.leaps = event->hit.ra && !hit->at_exits,
+		.exits = hit->exits,
+		.sp = event->hit.sp,
+		.time = event->hit.entered ? event->hit.entered : event->time,
+		.lost_before = stack->lost + task->lost,
+		.fewest = SIZE_MAX,
+	};
 	/* A tail call's callee is shown in its caller's place, whatever the return address. */
 	if (task->n && task->v[task->n - 1].sp == event->hit.sp)
-		frame.outside = task->v[task->n - 1].outside || is_inside_library(task, event, hit);
-	frame.function = hit->function;
-	frame.entry_seen = true;
-	frame.returns = hit->returns;
-	frame.at_exits = hit->at_exits;
-	frame.exits = hit->exits;
-	frame.level = level;
-	frame.sp = event->hit.sp;
-	frame.time = event->hit.entered ? event->hit.entered : event->time;
-	frame.lost_before = stack->lost + task->lost;
-	frame.fewest = SIZE_MAX;
-	frame.once = hit->once && !task->n;
-	frame.leaps = event->hit.ra && !hit->at_exits;
-	if (task->highest < frame.sp)
-		task->highest = frame.sp;
+		frame->outside = task->v[task->n - 1].outside ||
+				 is_inside_library(task, event, hit);
+	if (task->highest < frame->sp)
+		task->highest = frame->sp;
 	/* A call whose end will not be known is not kept: nothing can be said to be inside it. */
 	if (hit->returns)
-		task->v[task->n++] = frame;
+		task->n++;
 	hit_values(event, hit->plan, &args);
-	return stack->ops->enter(stack->ctx, &task->thread, &frame, &args);
+	return stack->ops->enter(stack->ctx, &task->thread, frame, &args);
 }
 
 /*

@@ -187,6 +187,8 @@ int rt_stack_get_task(struct rt_stack *stack, const struct rt_event *event, uint
 	int err = 0;
 
 	*task = rt_threads_find(&stack->threads, event->pid, event->tid, goid);
+	if (*task && (goid || !event->pid || (*task)->thread.pid == event->pid))
+		return 0;
 	if (*task && !goid && event->pid && (*task)->thread.pid &&
 	    (*task)->thread.pid != event->pid) {
 		/* The sinks keep the time of its last event, before which nothing may begin. */

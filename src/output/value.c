@@ -12,49 +12,49 @@
 void rt_value_place(struct rt_value_walk *p, enum rt_value_kind in, unsigned index,
 		    const char *name)
 {
-	p->place = (struct rt_value){ .in = in, .index = index, .name = name };
+	p->place = (struct rt_value_place){ .in = in, .index = index, .name = name };
 }
 
-void rt_value_give(struct rt_value_walk *p, struct rt_value value)
+void rt_value_give(struct rt_value_walk *p, struct rt_value *value)
 {
-	value.in = p->place.in;
-	value.index = p->place.index;
-	value.name = p->place.name;
-	value.repeated = p->place.repeated;
-	p->place = (struct rt_value){ .in = RT_VALUE_NONE };
-	p->take(p->ctx, &value);
+	value->in = p->place.in;
+	value->index = p->place.index;
+	value->name = p->place.name;
+	value->repeated = p->place.repeated;
+	p->place = (struct rt_value_place){ .in = RT_VALUE_NONE };
+	p->take(p->ctx, value);
 }
 
 void rt_value_begin(struct rt_value_walk *p, enum rt_value_kind group, const char *text)
 {
-	rt_value_give(p, (struct rt_value){ .kind = group, .text = text });
+	rt_value_give(p, &(struct rt_value){ .kind = group, .text = text });
 }
 
 void rt_value_end(struct rt_value_walk *p, enum rt_value_kind group)
 {
-	rt_value_give(p, (struct rt_value){ .kind = group, .end = true });
+	rt_value_give(p, &(struct rt_value){ .kind = group, .end = true });
 }
 
 void rt_value_int(struct rt_value_walk *p, uint64_t magnitude, bool negative)
 {
-	rt_value_give(p, (struct rt_value){ .kind = RT_VALUE_NUMBER, .number = magnitude,
+	rt_value_give(p, &(struct rt_value){ .kind = RT_VALUE_NUMBER, .number = magnitude,
 		.negative = negative });
 }
 
 void rt_value_number(struct rt_value_walk *p, enum rt_value_kind kind, uint64_t number)
 {
-	rt_value_give(p, (struct rt_value){ .kind = kind, .number = number });
+	rt_value_give(p, &(struct rt_value){ .kind = kind, .number = number });
 }
 
 void rt_value_text(struct rt_value_walk *p, const uint8_t *text, size_t len, bool cut)
 {
-	rt_value_give(p, (struct rt_value){ .kind = RT_VALUE_TEXT, .bytes = text, .len = len,
+	rt_value_give(p, &(struct rt_value){ .kind = RT_VALUE_TEXT, .bytes = text, .len = len,
 		.cut = cut });
 }
 
 void rt_value_word(struct rt_value_walk *p, const char *word)
 {
-	rt_value_give(p, (struct rt_value){ .kind = RT_VALUE_WORD, .text = word });
+	rt_value_give(p, &(struct rt_value){ .kind = RT_VALUE_WORD, .text = word });
 }
 
 /* ---- values as they were read ---- */
@@ -236,12 +236,12 @@ static void give_outs(struct rt_value_walk *p, const struct rt_showing *shown)
 
 static void give_errno(struct rt_value_walk *p, int64_t number)
 {
-	const struct rt_value value = {
+	struct rt_value value = {
 		.kind = RT_VALUE_FAILED, .number = (uint64_t)number, .text = rt_errno_name(number),
 	};
 
 	if (number > 0)
-		rt_value_give(p, value);
+		rt_value_give(p, &value);
 }
 
 void rt_values_of_return(const struct rt_trace *trace, pid_t pid, uint32_t function,

@@ -16,13 +16,13 @@ static void put_signed(struct rt_value_walk *p, uint64_t word, bool is_signed)
 static void put_errno(struct rt_value_walk *p, int64_t number, bool is_signed)
 {
 	const char *name = rt_errno_name(number < 0 && number >= -INT32_MAX ? -number : number);
-	const struct rt_value value = {
+	struct rt_value value = {
 		.kind = RT_VALUE_ERRNO, .number = number < 0 ? -(uint64_t)number : (uint64_t)number,
 		.negative = number < 0, .text = name,
 	};
 
 	if (name)
-		rt_value_give(p, value);
+		rt_value_give(p, &value);
 	else
 		put_signed(p, (uint64_t)number, is_signed);
 }
@@ -41,7 +41,7 @@ static void put_fd(struct rt_value_walk *p, int64_t fd)
 		value.kind = RT_VALUE_FD;
 		value.text = name;
 	}
-	rt_value_give(p, value);
+	rt_value_give(p, &value);
 }
 
 static void put_styled(struct rt_value_walk *p, uint64_t word, unsigned bits, bool is_signed,
@@ -99,7 +99,7 @@ void rt_view_wide(struct rt_value_walk *p, const uint8_t *bytes, bool is_signed)
 	} else if (is_signed && high == UINT64_MAX && (int64_t)low < 0) {
 		rt_value_int(p, -low, true);
 	} else {
-		rt_value_give(p, (struct rt_value){ .kind = RT_VALUE_WIDE, .number = low,
+		rt_value_give(p, &(struct rt_value){ .kind = RT_VALUE_WIDE, .number = low,
 			.high = high });
 	}
 }
@@ -117,7 +117,7 @@ static void put_flags(struct rt_value_walk *p, const struct rt_ctype *type, uint
 		if (mask ? (left & mask) != flag : !flag || (left & flag) != flag)
 			continue;
 		rt_value_place(p, RT_VALUE_FLAGS, n++, NULL);
-		rt_value_give(p, (struct rt_value){ .kind = RT_VALUE_FLAG,
+		rt_value_give(p, &(struct rt_value){ .kind = RT_VALUE_FLAG,
 			.text = type->values[i].name });
 		left &= ~(mask ? mask : flag);
 	}

@@ -48,12 +48,12 @@ const uint8_t *rt_view_bytes(const struct rt_view *v, uint64_t at, uint64_t size
 /* The x87's 80 bits are followed by padding. */
 static void give_float(struct rt_value_walk *p, const uint8_t *bytes, uint64_t size, bool quad)
 {
-	const struct rt_value value = {
+	struct rt_value value = {
 		.kind = RT_VALUE_FLOAT, .bytes = bytes, .len = size > 8 && !quad ? 10 :
 			(size_t)size, .quad = quad,
 	};
 
-	rt_value_give(p, value);
+	rt_value_give(p, &value);
 }
 
 static void show_word(const struct rt_view *v, const struct rt_ctype *type, uint64_t at,

@@ -68,6 +68,11 @@ struct rt_thread {
 struct rt_frame {
 	uint32_t function; /* index into the session's functions; RT_NO_FUNCTION: its entry was not
 			    * seen and the return alone does not tell */
+	/* where it jumped to, RT_NO_FUNCTION: to no function that is traced, or not known */
+	uint32_t callee;
+	/* opened by a USDT probe: the pair, the call's key, and where the probe was hit; else 0 */
+	uint32_t pair;
+	unsigned level;			/* 0: outermost */
 	bool entry_seen;
 	/* --libcalls: only the program's own calls of it are meant */
 	bool libcall;
@@ -75,32 +80,27 @@ struct rt_frame {
 	/* its return is probed; an entry-only call is entered and left at once */
 	bool returns;
 	bool at_exits;			/* at the instructions that leave it */
-	const struct rt_exits *exits;	/* those of its function, or NULL */
 	/* one of those, a jump, has left it: what it jumped to returns for it */
 	bool jumped;
 	/* the call above it at the same stack pointer, which was told instead of it */
 	bool became;
 	/* the next hit tells whether that was to callee or exit->through */
 	bool awaits;
-	const struct rt_exit *exit;	/* where it jumped */
-	uint64_t left;			/* and when */
-	/* where it jumped to, RT_NO_FUNCTION: to no function that is traced, or not known */
-	uint32_t callee;
-	const char *to;			/* its name where it is not traced, or NULL; not owned */
-	unsigned level;			/* 0: outermost */
-	/* at entry; with `pair`: at most that of the call around it */
-	uint64_t sp;
-	/* opened by a USDT probe: the pair, the call's key, and where the probe was hit; else 0 */
-	uint32_t pair;
-	uint64_t key, opened_sp;
-	uint64_t time;			/* of the entry; 0 where it was not seen */
-	uint64_t lost_before;		/* how many hits were lost before it */
-	size_t fewest;			/* how few calls, with it, were open when hits were lost */
 	bool once;			/* there is no second call of it in the process */
 	bool leaps;			/* it may be left without a hit */
 	bool unsure;			/* returned: maybe a later call did */
 	bool before;			/* entry not seen: it began before the trace */
 	bool inherited;			/* the same: in the parent process, before it forked */
+	const struct rt_exits *exits;	/* those of its function, or NULL */
+	const struct rt_exit *exit;	/* where it jumped */
+	uint64_t left;			/* and when */
+	const char *to;			/* its name where it is not traced, or NULL; not owned */
+	/* at entry; with `pair`: at most that of the call around it */
+	uint64_t sp;
+	uint64_t key, opened_sp;	/* with `pair` */
+	uint64_t time;			/* of the entry; 0 where it was not seen */
+	uint64_t lost_before;		/* how many hits were lost before it */
+	size_t fewest;			/* how few calls, with it, were open when hits were lost */
 };
 
 /* Who gets calls.  Each returns 0 or a negative errno, which ends the trace. */
