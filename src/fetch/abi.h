@@ -37,6 +37,7 @@ struct rt_abi_location {
 		 * 1 + the number under which the entry kept it, for the return; 0: it is in `reg`
 		 */
 		uint8_t saved;
+		uint8_t skip;		/* bytes of the register below the object (1: %ah) */
 		/*
 		 * which bytes of the object it has; size 0: `part` bytes behind those of the one
 		 * before

@@ -204,10 +204,11 @@ bool rt_lower_parts(struct lowering *l, struct object *o, uint64_t size)
 
 	for (i = 0; pieces && i < o->location.n; i++) {
 		uint32_t at = part_offset(&o->location, i), part = part_size(&o->location, i);
-		uint64_t left = size > at ? size - at : part, n = left < part ? left : part;
+		uint64_t left = size > at ? size - at : part, n = left < part ? left : part, whole;
 		struct rt_fetch f = { .base = RT_BASE_REG,
 				      .reg = o->location.parts[i].reg,
 				      .is_signed = o->show->type->is_signed };
+		unsigned skip = o->location.parts[i].skip;
 		int value;
 
 		pieces[i].offset = (uint16_t)at;
@@ -220,7 +221,8 @@ bool rt_lower_parts(struct lowering *l, struct object *o, uint64_t size)
 		} else if (!f.reg.tracefs) {
 			continue;
 		}
-		f.size = l->limits.wide || n > 4 ? 8 : n > 2 ? 4 : (uint8_t)n;
+		whole = n + skip;
+		f.size = l->limits.wide || whole > 4 ? 8 : whole > 2 ? 4 : (uint8_t)whole;
 		if (l->limits.wide)
 			f.is_signed = false;
 		if (f.size > l->arch->word)
@@ -229,6 +231,7 @@ bool rt_lower_parts(struct lowering *l, struct object *o, uint64_t size)
 		if (value < 0)
 			return false;
 		rt_lower_piece(l, &pieces[i], value, at, (uint32_t)n);
+		pieces[i].at = (uint16_t)(pieces[i].at + skip);
 	}
 	return pieces;
 }

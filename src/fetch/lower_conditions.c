@@ -54,11 +54,23 @@ static int part_fetch(const struct reached *r, unsigned size, const struct rt_sp
 						"an argument in a register that can be read");
 		f->base = RT_BASE_REG;
 		f->reg = o.location.parts[0].reg;
+		size += o.location.parts[0].skip;
 	} else if (!rt_lower_fetch(&o.place, o.skip, f)) {
 		return rt_lower_too_far(spec, c->expr.column, err);
 	}
 	f->size = (uint8_t)size;
 	return 0;
+}
+
+/* The second byte of a register is bits of its first two. */
+static void add_skipped(const struct reached *r, unsigned size, struct rt_test *test)
+{
+	unsigned skip = r->object.in_memory ? 0 : r->object.location.parts[0].skip;
+
+	if (!skip)
+		return;
+	test->bit = (uint8_t)(test->bit + 8 * skip);
+	test->bits = test->bits ? test->bits : (uint8_t)(8 * size);
 }
 
 static int find_enumerator(const struct rt_spec *spec, const struct rt_condition *c,
@@ -119,6 +131,7 @@ static int compare_number(struct lowering *l, const struct rt_spec *spec,
 		ret = part_fetch(r, size, spec, c, &f, err);
 	if (ret < 0)
 		return ret;
+	add_skipped(r, size, test);
 	f.is_signed = r->type->is_signed && !rt_ctype_is_pointer(r->type);
 	ret = value_of(l, &f, spec, c, err);
 	test->value = (unsigned)ret;

@@ -6,6 +6,7 @@
  *   -4@%edi and int            the register
  *   8@%rsi and const char *    what the register points to is read too
  *   1@%al and int              a byte: no more of the register is the argument
+ *   1@%ah and int              the second byte: both are read, and the first is not shown
  *   8@-24(%rbp,%rax,8)         in memory, at the sum of two registers
  */
 #include <stdio.h>
@@ -75,11 +76,12 @@ const struct rt_ctype *rt_lower_operand(struct lowering *l, const struct rt_ctyp
 					struct rt_abi_location *location)
 {
 	memset(location, 0, sizeof(*location));
-	if (operand->kind == RT_OPERAND_REGISTER && !operand->shift) {
+	if (operand->kind == RT_OPERAND_REGISTER) {
 		location->kind = RT_ABI_PARTS;
 		location->n = 1;
 		location->part = l->arch->word;
 		location->parts[0].reg = *operand->base;
+		location->parts[0].skip = operand->shift / 8;
 	} else if (operand->kind == RT_OPERAND_CONSTANT ||
 		   (operand->kind == RT_OPERAND_MEMORY &&
 		    !(operand->index && l->limits.no_index))) {

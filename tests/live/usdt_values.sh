@@ -18,13 +18,11 @@ assembly() {
 			kind = "register"
 			if (/^[$#]|^-?[0-9]+$/)
 				kind = "constant"
-			else if (/^%[abcd]h$/)
-				kind = "high"
 			else if (/,[%xw]|, [xw]/)
 				kind = "indexed"
 			else if (/[(\[]|^[a-z]+$|^[a-z]*\+/)
 				kind = "memory"
-			printf "\t%s\n", kind == "register" || kind == "high" ? "numbers" : "addresses"
+			printf "\t%s\n", kind == "register" ? "numbers" : "addresses"
 			printf "\tprobe %s, f%02d, \"%s@%s\"\n", kind, NR, size, $0
 			# A macro takes an operand with commas in quotes.
 			printf "\ttake %s, \"%s\", %s\n", size, $0, kind == "constant" ? 1 : 0
@@ -86,13 +84,12 @@ values() {
 	begin "$m: operands of $1"
 	rt --attach="$m" "$T/$1" 'usdt:*:f*'
 	expect_status 0
-	# The second byte of a register cannot be read; tracefs adds no registers.
-	unread="<in [abcd]h>" memory=none
+	# tracefs adds no registers.
+	memory=none
 	[ "$m" != tracefs ] || memory='indexed'
 	[ "$m" != tracefs ] || ! registers_only || memory='indexed\|memory'
-	sed "s/^>(high:\([^ ]*\) .*/>(high:\1 $unread)/
-		s/^>(\($memory\):\([^ ]*\) .*/>(\1:\2 <in memory>)/" "$T/out" >"$T/said"
-	sed -n "s/<in [abcd]h>/$unread/; /^>(/p" "$T/err" >"$T/got"
+	sed "s/^>(\($memory\):\([^ ]*\) .*/>(\1:\2 <in memory>)/" "$T/out" >"$T/said"
+	sed -n '/^>(/p' "$T/err" >"$T/got"
 	expect_number values "$(grep -c '^>(' "$T/said")" -ge 17
 	expect_same "$T/said" "$T/got"
 	end_case
@@ -102,4 +99,17 @@ for m in $MECHANISMS; do
 	values "$MACHINE"
 	[ -z "$i386" ] || values i386
 done
+
+if [ "$MACHINE" = x86_64 ]; then
+	begin "a condition on the second byte of a register"
+	rt "$T/$MACHINE" 'usdt:register:f08'
+	high=$(sed -n 's/^>(register:f08 \(.*\))$/\1/p' "$T/err")
+	for operator in '==' '!='; do
+		rt "$T/$MACHINE" "usdt:register:f08(arg1, arg1 $operator ${high:-none})"
+		expect_status 0
+		sed -n '/^>(/p' "$T/err"
+	done >"$T/hits"
+	expect_text ">(register:f08 $high)" "$T/hits"
+	end_case
+fi
 exit "${CASES_FAILED:-0}"
