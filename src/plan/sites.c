@@ -21,7 +21,7 @@
 #include "plan/usdt.h"
 #include "plan/hooks.h"
 #include "plan/named_files.h"
-#include "process/libexec.h"
+#include "process/search.h"
 #include "process/tracee.h"
 #include "symbols/usdt.h"
 
@@ -171,35 +171,54 @@ static bool may_come(const struct rt_wanted *wanted, const struct rt_traced *tra
 	       (!strchr(spec->lib, '/') && !rt_program_find(&traced->program, spec->lib));
 }
 
-/*
- * PROGRAM:FUNCTION where PROGRAM is not in PATH.  `near`: a name like it, where there is no such
- * program.
- */
-static int add_libexec(const struct rt_wanted *wanted, struct rt_traced *traced, const char *name,
-		       char **near, struct rt_error *err)
+static bool has_file(const struct rt_program *program, const char *lib)
 {
-	if (!wanted->children || strchr(name, '/') || rt_program_is_glob(name) ||
-	    rt_program_find(&traced->program, name))
-		return 0;
-	return rt_program_add_libexec(&traced->program, name, near, err);
+	size_t i;
+
+	if (!rt_program_is_glob(lib))
+		return rt_program_find(program, lib);
+	for (i = 0; i < program->n && !rt_program_fits(program->v[i], lib); i++)
+		;
+	return i < program->n;
 }
 
-/* A child may run each program of that name: cc1 of gcc 12, cc1 of gcc 13. */
+/*
+ * NAME:FUNCTION where NAME is not in PATH and not in ld.so.cache.  `near`: a name like it, where
+ * there is no such program.  With -p a library is found when it is mapped.
+ */
+static int search(const struct rt_wanted *wanted, struct rt_traced *traced, const char *name,
+		  char **near, struct rt_error *err)
+{
+	if ((!wanted->children && traced->pids.n) || !traced->program.n || strchr(name, '/') ||
+	    has_file(&traced->program, name))
+		return 0;
+	return rt_program_search(&traced->program, name, wanted->children, near, err);
+}
+
+/*
+ * A child may run each program of that name: cc1 of gcc 12, cc1 of gcc 13.  Each library from
+ * number `found` on has the name, too.  Returns how many have the function, or -ENOMEM.
+ */
 static int add_others(const struct rt_wanted *wanted, const struct rt_traced *traced,
-		      struct rt_sites *sites, const struct rt_spec *spec)
+		      struct rt_sites *sites, const struct rt_spec *spec, size_t found)
 {
 	const struct rt_program *program = &traced->program;
-	struct rt_image *first = rt_program_find(program, spec->lib);
+	struct rt_image *first = rt_program_find(program, spec->lib), *image;
 	struct rt_error ignored;
+	int r = 0, n = 0;
 	size_t i;
-	int r = 0;
 
-	for (i = 0; i < program->n && wanted->children && r != -ENOMEM; i++)
-		if (program->v[i] != first && rt_image_interp(program->v[i]) &&
-		    rt_program_is_named(program->v[i], spec->lib))
-			r = rt_functions_add_of(&sites->functions, program, program->v[i], spec,
-						&ignored);
-	return r == -ENOMEM ? r : 0;
+	for (i = 0; i < program->n && r != -ENOMEM; i++) {
+		image = program->v[i];
+		if (image == first || (rt_image_interp(image)
+					       ? !wanted->children ||
+							 !rt_program_is_named(image, spec->lib)
+					       : i < found || !rt_program_names(image, spec->lib)))
+			continue;
+		r = rt_functions_add_of(&sites->functions, program, image, spec, &ignored);
+		n += r == 0;
+	}
+	return r == -ENOMEM ? r : n;
 }
 
 static int add_spec(struct rt_wanted *wanted, struct rt_traced *traced, struct rt_sites *sites,
@@ -207,7 +226,8 @@ static int add_spec(struct rt_wanted *wanted, struct rt_traced *traced, struct r
 {
 	bool later = may_come(wanted, traced, spec);
 	char *near = NULL;
-	int r = 0, added, programs;
+	int r = 0, added, programs, others = 0;
+	size_t found;
 
 	/* PROGRAM:FUNCTION: a program that a child may run, or a library. */
 	if (spec->lib && wanted->children)
@@ -222,14 +242,21 @@ static int add_spec(struct rt_wanted *wanted, struct rt_traced *traced, struct r
 	if (r == 0 && later && spec->lib && (!traced->pids.n || wanted->everywhere) &&
 	    !strchr(spec->lib, '/'))
 		r = rt_program_add_cached(&traced->program, spec->lib, err);
+	found = traced->program.n;
 	if (r == 0 && later && spec->lib)
-		r = add_libexec(wanted, traced, spec->lib, &near, err);
+		r = search(wanted, traced, spec->lib, &near, err);
 	programs = r;
 	if (r < 0)
 		return r;
 	added = rt_functions_add(&sites->functions, &traced->program, spec, err);
-	if (added == 0 && spec->lib && add_others(wanted, traced, sites, spec) < 0)
+	if (spec->lib && !rt_program_is_glob(spec->lib) && added != -ENOMEM)
+		others = add_others(wanted, traced, sites, spec, found);
+	if (others < 0)
 		return rt_nomem(err);
+	added = others ? 0 : added;
+	/* A library without the function is another one of that name. */
+	if (added < 0 && !programs)
+		rt_program_cut(&traced->program, found);
 	if (added == -ENOMEM || !later || (added < 0 && programs) ||
 	    (added == 0 && !spec->lib && !spec->glob)) {
 		free(near);

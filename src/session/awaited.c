@@ -80,7 +80,7 @@ static int report_not_awaited(struct session *s, const struct rt_awaited *a)
 
 	if (!a->needed)
 		return 0;
-	snprintf(text, sizeof(text), "%.100s: not in ld.so.cache; without BPF, give its path",
+	snprintf(text, sizeof(text), "%.100s: not found; without BPF, give its path",
 		 name ? name : "a library that is loaded later");
 	return rt_session_note(s, text);
 }

@@ -178,6 +178,18 @@ if selected; then
 fi
 end_case
 
+begin "PROGRAM:FUNCTION: a program in a folder below the current one"
+rm -f "$FAMILY"
+mkdir -p "$T/here/tools"
+cp "$BIN/family" "$T/here/tools/tooled"
+cd "$T/here" || exit 1
+rt -f sh tooled:main tooled:leaf -- -c './tools/tooled one 1; ./tools/tooled fork'
+cd "$BUILDDIR" || exit 1
+selected && expect_number "main" "$(grep -c '>(main' "$T/err")" -eq 2
+selected && expect_number "leaf" "$(grep -c '(leaf' "$T/err")" -eq 3
+expect_no_line 'before its probes were in' "$T/err"
+end_case
+
 # unseen COMMAND...: rawtrace where /usr/libexec has the folders one and two with a program
 # `unseen`.
 unseen() {

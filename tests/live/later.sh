@@ -5,7 +5,8 @@
 
 has "$CC" || skip_all "no compiler"
 
-mkdir "$T/lib"
+# Hidden folders are not searched: files in .lib are known once they are mapped.
+mkdir "$T/lib" "$T/.lib" "$T/plugins"
 for name in one two; do
 	cat >"$T/$name.c" <<E2
 int ${name}_add(int n) { return n + 1; }
@@ -76,7 +77,7 @@ int main(int argc, char **argv)
 	return f && f(21) == 42 ? 5 : 6;
 }
 E2
-"$CC" -O1 -shared -fPIC -Wl,-soname,libplug.so.1 -o "$T/lib/libplug.so.1" "$T/plug.c" &&
+"$CC" -O1 -shared -fPIC -Wl,-soname,libplug.so.1 -o "$T/.lib/libplug.so.1" "$T/plug.c" &&
 	"$CC" -O1 -o "$T/host" "$T/host.c" -ldl || exit 1
 
 # Wait until the trace in $T/err has a line; then let the program end.
@@ -110,7 +111,7 @@ for mechanism in $MECHANISMS; do
 	[ "$mechanism" != tracefs ] || continue
 	begin "later: $mechanism: a library that is loaded later, by its name"
 	rt_later '^<42$' --attach="$mechanism" "$T/host" libplug:twice -- \
-		"$T/lib/libplug.so.1" "$T/stop"
+		"$T/.lib/libplug.so.1" "$T/stop"
 	expect_status 5
 	expect_line '^rawtrace: libplug.so.1: loaded .* ms before its probes were in' "$T/err"
 	expect_line '^>(twice 21)$' "$T/err"
@@ -119,14 +120,14 @@ for mechanism in $MECHANISMS; do
 done
 
 begin "later: a library that is loaded later, by a glob"
-rt_later '^<42$' "$T/host" 'libpl*:t*ice' -- "$T/lib/libplug.so.1" "$T/stop"
+rt_later '^<42$' "$T/host" 'libpl*:t*ice' -- "$T/.lib/libplug.so.1" "$T/stop"
 expect_status 5
 expect_line '^>(twice 21)$' "$T/err"
 end_case
 
 begin "later: the types that a specification gives"
 rt_later '^<WHOLE$' "$T/host" 'libplug:twice(enum {HALF=21} n) -> enum {WHOLE=42}' -- \
-	"$T/lib/libplug.so.1" "$T/stop"
+	"$T/.lib/libplug.so.1" "$T/stop"
 expect_status 5
 expect_line '^>(twice HALF)$' "$T/err"
 expect_line '^<WHOLE$' "$T/err"
@@ -134,13 +135,13 @@ end_case
 
 begin "later: a count of what is called in a library that is loaded later"
 rt_later 'before its probes were in' count "$T/host" 'libpl*:t*ice' -- \
-	"$T/lib/libplug.so.1" "$T/stop"
+	"$T/.lib/libplug.so.1" "$T/stop"
 expect_status 5
 expect_line '^twice  *[1-9][0-9]*$' "$T/err"
 end_case
 
 begin "later: a library that never comes"
-rt "$T/host" libnone:twice -- "$T/lib/libplug.so.1" "$T/lib/libplug.so.1"
+rt "$T/host" libnone:twice -- "$T/.lib/libplug.so.1" "$T/.lib/libplug.so.1"
 expect_status 5
 expect_line '^rawtrace: not loaded.*: libnone: none of its calls was seen' "$T/err"
 end_case
@@ -205,8 +206,8 @@ int main(int argc, char **argv)
 	return first && first == second ? 0 : 3;
 }
 E2
-"$CC" -O1 -shared -fPIC -o "$T/lib/liba.so" "$T/a.c" &&
-	"$CC" -O1 -shared -fPIC -o "$T/lib/libb.so" "$T/b.c" &&
+"$CC" -O1 -shared -fPIC -o "$T/.lib/liba.so" "$T/a.c" &&
+	"$CC" -O1 -shared -fPIC -o "$T/.lib/libb.so" "$T/b.c" &&
 	"$CC" -O1 -o "$T/swap" "$T/swap.c" -ldl || exit 1
 
 for mechanism in $MECHANISMS; do
@@ -216,7 +217,7 @@ for mechanism in $MECHANISMS; do
 		rm -f "$T/stop" "$T/stop2"
 		: >"$T/err"
 		in_background "$RAWTRACE" --attach="$mechanism" "$T/swap" 'lib[ab].so:*' -- \
-			"$T/lib/liba.so" "$T/lib/libb.so" "$T/stop" >"$T/out" 2>"$T/err"
+			"$T/.lib/liba.so" "$T/.lib/libb.so" "$T/stop" >"$T/out" 2>"$T/err"
 		stop_when '^<42$'
 		until_line '^<63$'
 		: >"$T/stop2"
@@ -233,7 +234,7 @@ for mechanism in $MECHANISMS; do
 done
 
 begin "later: a library in memory (memfd)"
-rt_later '^<42$' "$T/swap" 'libinmemory*:twice' -- "$T/lib/liba.so" - "$T/stop"
+rt_later '^<42$' "$T/swap" 'libinmemory*:twice' -- "$T/.lib/liba.so" - "$T/stop"
 expect_status 0
 expect_line '^>(twice 21)$' "$T/err"
 end_case
@@ -242,8 +243,8 @@ begin "later: -p, a library that is loaded later and deleted at once"
 if selected; then
 	rm -f "$T/stop" "$T/go"
 	: >"$T/err"
-	cp "$T/lib/libplug.so.1" "$T/lib/gone.so"
-	"$T/host" "$T/lib/gone.so" "$T/stop" "$T/go" delete &
+	cp "$T/.lib/libplug.so.1" "$T/.lib/gone.so"
+	"$T/host" "$T/.lib/gone.so" "$T/stop" "$T/go" delete &
 	host=$!
 	in_background "$RAWTRACE" -v -p "$host" libplug:twice >"$T/out" 2>"$T/err"
 	until_line 'attached to'
@@ -258,7 +259,7 @@ end_case
 
 # ---- without BPF: by ld.so.cache ----
 
-# in_cache COMMAND...: where ld.so.cache has the libraries of $T/lib too; the trace is in $T/err.
+# in_cache COMMAND...: where ld.so.cache has the libraries of $T/.lib too; the trace is in $T/err.
 in_cache() {
 	rm -f "$T/stop" "$T/go"
 	: >"$T/err"
@@ -267,7 +268,7 @@ in_cache() {
 		"$T/cache" "$@" >"$T/out" 2>"$T/err"
 }
 
-echo "$T/lib" >"$T/ld.so.conf"
+echo "$T/.lib" >"$T/ld.so.conf"
 if has unshare && unshare -m true 2>/dev/null &&
 	ldconfig -X -C "$T/cache" -f "$T/ld.so.conf" 2>/dev/null &&
 	[ -e /etc/ld.so.cache ] && [ -s "$T/cache" ]; then
@@ -298,10 +299,50 @@ if has unshare && unshare -m true 2>/dev/null &&
 	done
 fi
 
-begin "later: --no-bpf: a library that is not in ld.so.cache"
-rt --no-bpf "$T/host" libplug:twice -- "$T/lib/libplug.so.1" "$T/lib/libplug.so.1"
+begin "later: --no-bpf: a library that is in no folder that is searched"
+rt --no-bpf "$T/host" libplug:twice -- "$T/.lib/libplug.so.1" "$T/.lib/libplug.so.1"
 expect_status 5
-expect_line '^rawtrace: libplug: not in ld.so.cache; without BPF, give its path$' "$T/err"
+expect_line '^rawtrace: libplug: not found; without BPF, give its path$' "$T/err"
+end_case
+
+# ---- files that are found by name before the program loads them ----
+
+cat >"$T/born.c" <<'E2'
+int twice(int n) { return 2 * n; }
+__attribute__((constructor)) static void born(void) { twice(1); }
+E2
+"$CC" -O1 -fno-inline -shared -fPIC -o "$T/plugins/libborn.so" "$T/born.c" || exit 1
+mkdir "$T/.run"
+cp "$T/plugins/libborn.so" "$T/.run/libhidden.so"
+cp "$T/plugins/libborn.so" "$T/plugins/libborn.so.2"
+
+# expect_born: the constructor was seen.
+expect_born() {
+	expect_status 5
+	expect_line '^>(born)$' "$T/err"
+	expect_line '^> (twice 1)$' "$T/err"
+	expect_no_line 'before its probes were in' "$T/err"
+	expect_no_line 'none of its calls was seen' "$T/err"
+}
+
+begin "later: constructors of plugins beside the program, in each file of that name"
+for name in libborn.so 'libborn*' libborn; do
+	rt "$T/host" "$name:*" -- "$T/plugins/libborn.so" "$T/host"
+	expect_born
+done
+rt "$T/host" "libborn.so:*" -- "$T/plugins/libborn.so.2" "$T/host"
+expect_born
+end_case
+
+begin "later: constructors of a library of LD_LIBRARY_PATH"
+LD_LIBRARY_PATH=$T/.run rt "$T/host" 'libhidden.so:*' -- libhidden.so "$T/host"
+expect_born
+end_case
+
+begin "later: a library without the function is another one of that name"
+rt "$T/host" libborn:thrice -- "$T/.lib/libplug.so.1" "$T/host"
+expect_status 5
+expect_line 'none of its calls was seen' "$T/err"
 end_case
 
 # ---- real programs ----
@@ -315,6 +356,15 @@ if [ -x "$PYTHON" ] && "$PYTHON" -c 'import sqlite3' 2>/dev/null; then
 	expect_status 0
 	expect_line '^>(sqlite3_libversion' "$T/err"
 	end_case
+
+	if ls /usr/lib/python3*/lib-dynload/_json.*.so >/dev/null 2>&1; then
+		begin "later: python3: the first call of a module, _json"
+		rt "$T/python3" '_json:PyInit_*' -- -c 'import _json'
+		expect_status 0
+		expect_line '^>(PyInit__json' "$T/err"
+		expect_no_line 'before its probes were in' "$T/err"
+		end_case
+	fi
 
 	begin "later: python3: its own functions are no native ones"
 	rt "$T/python3" my_function -- -c 1
