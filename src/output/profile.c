@@ -24,6 +24,20 @@ struct rt_open_calls {
 	size_t n, cap;
 };
 
+/* From function number `first` on. */
+static int find_first_sites(struct rt_sink *sink, uint32_t first)
+{
+	struct rt_profile *p = sink->state;
+	uint32_t *v = realloc(p->first_sites, ((size_t)p->functions + 1) * sizeof(*v)), i;
+
+	if (!v)
+		return -ENOMEM;
+	p->first_sites = v;
+	for (i = first; i < p->functions; i++)
+		v[i] = rt_functions_first_site(sink->trace->functions, i);
+	return 0;
+}
+
 int rt_profile_begin_size(struct rt_sink *sink, size_t size)
 {
 	const struct rt_functions *functions = sink->trace->functions;
@@ -35,7 +49,7 @@ int rt_profile_begin_size(struct rt_sink *sink, size_t size)
 	sink->names = &p->names;
 	p->functions = functions ? (uint32_t)functions->n : 0;
 	p->durations = calloc((size_t)p->functions + 1, sizeof(*p->durations));
-	return p->durations ? 0 : -ENOMEM;
+	return p->durations ? find_first_sites(sink, 0) : -ENOMEM;
 }
 
 int rt_profile_grow(struct rt_sink *sink)
@@ -43,6 +57,7 @@ int rt_profile_grow(struct rt_sink *sink)
 	struct rt_profile *p = sink->state;
 	size_t n = sink->trace->functions->n;
 	struct rt_durations *v = calloc(n + 1, sizeof(*v));
+	uint32_t first;
 
 	if (!v)
 		return -ENOMEM;
@@ -50,8 +65,9 @@ int rt_profile_grow(struct rt_sink *sink)
 	v[n] = p->durations[p->functions];
 	free(p->durations);
 	p->durations = v;
+	first = p->functions;
 	p->functions = (uint32_t)n;
-	return 0;
+	return find_first_sites(sink, first);
 }
 
 int rt_profile_begin(struct rt_sink *sink)
@@ -277,6 +293,8 @@ static int find_name(struct rt_sink *sink, const struct rt_thread *thread,
 	int r = rt_call_names_find(&p->names, sink->trace, thread->pid, frame->function, args,
 				   number);
 
+	if (*number < p->functions)
+		*number = p->first_sites[*number];
 	while (r == 0 && p->nnamed < p->names.n) {
 		r = RT_ROOM(&p->named, p->nnamed, &p->named_cap);
 		if (r == 0)
@@ -572,6 +590,7 @@ void rt_profile_free(struct rt_sink *sink)
 	for (i = 0; p->durations && i <= p->functions; i++)
 		free(p->durations[i].buckets);
 	free(p->durations);
+	free(p->first_sites);
 	for (i = 0; i < p->nnamed; i++)
 		free(p->named[i].buckets);
 	free(p->named);

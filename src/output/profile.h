@@ -18,6 +18,7 @@
  *
  * Memory grows with the number of nodes, and not with the number of calls.
  *
+ * The sites of a USDT probe are one function.
  * Calls that have names of their own (output/call_names.h) are functions by these names.
  */
 struct rt_node {
@@ -54,6 +55,7 @@ struct rt_profile {
 	size_t nodes;
 	struct rt_durations *durations;	/* by function; one more for RT_NO_FUNCTION */
 	uint32_t functions;
+	uint32_t *first_sites;		/* by function: rt_functions_first_site */
 	struct rt_call_names names;
 	struct rt_durations *named;	/* by name */
 	size_t nnamed, named_cap;

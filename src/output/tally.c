@@ -114,26 +114,13 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* The sites of a USDT probe are one row, that of the first. */
-static uint32_t find_row(const struct rt_sink *sink, uint32_t function)
-{
-	const struct rt_function *v = sink->trace->functions->v;
-	uint32_t i;
-
-	if (!v[function].usdt)
-		return function;
-	for (i = 0; i < function && !(v[i].usdt && strcmp(v[i].name, v[function].name) == 0); i++)
-		;
-	return i;
-}
-
 static void add_sites(const struct rt_sink *sink, struct rt_tally *t)
 {
 	uint32_t i, row;
 	unsigned k;
 
 	for (i = 0; i < t->n; i++) {
-		row = find_row(sink, i);
+		row = rt_functions_first_site(sink->trace->functions, i);
 		for (k = 0; k < t->per && row != i; k++) {
 			rt_tally_cells(t, row)[k] += rt_tally_cells(t, i)[k];
 			rt_tally_cells(t, i)[k] = 0;
@@ -174,7 +161,11 @@ static void print_not_called(const struct rt_sink *sink, const struct rt_tally *
 	uint32_t i, n = 0, all = 0;
 
 	for (i = 0; i < t->n; i++) {
-		if (sink->trace->functions->v[i].hidden || find_row(sink, i) != i)
+		const struct rt_functions *functions = sink->trace->functions;
+
+		/* The probe that closes a call has none of its own. */
+		if (functions->v[i].hidden || functions->v[i].closes ||
+		    rt_functions_first_site(functions, i) != i)
 			continue;
 		all++;
 		n += !rt_tally_cells(t, i)[RT_CELL_CALLS];

@@ -22,13 +22,16 @@ enum { RT_RECORD_VERSION = 2, RT_BLOCK_MOST = 16 << 20 };
 
 enum rt_block_kind {
 	RT_BLOCK_TRACE = 1,	/* the command, the start */
-	RT_BLOCK_FUNCTIONS,	/* names of functions, by their numbers */
+	RT_BLOCK_FUNCTIONS,	/* flags and names of functions, by their numbers */
 	RT_BLOCK_CALLS,
 	RT_BLOCK_NOTE,		/* a remark */
 	RT_BLOCK_END,		/* the trace has ended */
 	RT_BLOCK_COSTS,		/* of functions, by their numbers: the time that probes take */
 	RT_BLOCK_PATTERNS,	/* numbers of functions and the patterns of their calls' names */
 };
+
+/* Flags of a function: rt_function.hidden, .usdt and .closes. */
+enum { RT_FUNCTION_HIDDEN = 1, RT_FUNCTION_USDT = 2, RT_FUNCTION_CLOSES = 4 };
 
 /* Write the header, or a block.  A failure shows in ferror(file).  -ENOMEM, or 0. */
 void rt_blocks_begin(FILE *file);

@@ -142,8 +142,12 @@ static int write_functions(struct rt_sink *sink)
 		return 0;
 	rt_bytes_number(&bytes, first);
 	for (; r->functions < functions->n; r->functions++) {
-		rt_bytes_u8(&bytes, functions->v[r->functions].hidden);
-		rt_bytes_text(&bytes, functions->v[r->functions].name);
+		const struct rt_function *f = &functions->v[r->functions];
+
+		rt_bytes_u8(&bytes, (f->hidden ? RT_FUNCTION_HIDDEN : 0) |
+					    (f->usdt ? RT_FUNCTION_USDT : 0) |
+					    (f->closes ? RT_FUNCTION_CLOSES : 0));
+		rt_bytes_text(&bytes, f->name);
 	}
 	err = put_block(sink, RT_BLOCK_FUNCTIONS, &bytes);
 	rt_bytes_free(&bytes);

@@ -50,7 +50,7 @@ static int read_functions(struct rt_replay *p, const struct rt_block *block)
 	if (rt_read_number(&in) != functions->n)
 		return -EBADMSG;
 	while (in.at < in.end) {
-		bool hidden = rt_read_u8(&in);
+		uint8_t flags = rt_read_u8(&in);
 		const char *name = rt_read_text(&in);
 
 		if (in.bad)
@@ -58,7 +58,9 @@ static int read_functions(struct rt_replay *p, const struct rt_block *block)
 		if (RT_ROOM(&functions->v, functions->n, &functions->cap) < 0)
 			return -ENOMEM;
 		functions->v[functions->n] = (struct rt_function){ .name = strdup(name),
-			.hidden = hidden };
+			.hidden = flags & RT_FUNCTION_HIDDEN,
+			.usdt = flags & RT_FUNCTION_USDT,
+			.closes = flags & RT_FUNCTION_CLOSES };
 		if (!functions->v[functions->n++].name)
 			return -ENOMEM;
 	}

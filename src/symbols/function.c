@@ -518,6 +518,18 @@ int rt_function_set_pattern(struct rt_function *f, const char *pattern)
 	return 0;
 }
 
+uint32_t rt_functions_first_site(const struct rt_functions *functions, uint32_t function)
+{
+	const struct rt_function *v = functions->v;
+	uint32_t i;
+
+	if (!v[function].usdt)
+		return function;
+	for (i = 0; i < function && !(v[i].usdt && strcmp(v[i].name, v[function].name) == 0); i++)
+		;
+	return i;
+}
+
 int rt_functions_raw_names(struct rt_functions *functions)
 {
 	size_t i;

@@ -44,7 +44,10 @@ struct rt_function {
 	/* its probes stand so many bytes behind its entry (code/prologue.h) */
 	uint32_t skip;
 	int32_t sp_down;		/* where the stack pointer is so much lower */
-	/* a USDT probe: 1 + the number of its site in rt_image_usdt_sites(); 0: a function */
+	/*
+	 * a USDT probe: 1 + the number of its site in rt_image_usdt_sites(), of a recording any
+	 * number; 0: a function
+	 */
 	uint32_t usdt;
 	/* a USDT probe that opens or closes a call: the number of the pair; 0: it does neither */
 	uint32_t pair;
@@ -103,6 +106,9 @@ struct rt_functions {
 	/* a remark that the user must see (what cannot be probed), or NULL */
 	char *note;
 };
+
+/* The first of the sites of a USDT probe, which tables have in one row; else `function` itself. */
+uint32_t rt_functions_first_site(const struct rt_functions *functions, uint32_t function);
 
 /* The number of functions that the user asked for. */
 static inline size_t rt_functions_shown(const struct rt_functions *functions)

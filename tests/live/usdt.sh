@@ -53,6 +53,41 @@ for mechanism in $MECHANISMS; do
 	end_case
 done
 
+cat >"$T/sites.c" <<'E2'
+#include "sdt.h"
+
+static inline __attribute__((always_inline)) void pass(int n)
+{
+	SITE("toy", "inlined", "0", "-4@%0", "r"(n));
+}
+
+int main(int argc, char **argv)
+{
+	pass(argc);
+	pass(2 * argc);
+	if (argv[0])
+		pass(3 * argc);
+	return 4;
+}
+E2
+if target sites "$CC" -O2 -I "$TARGETS" "$T/sites.c"; then
+	begin "an inlined probe is one row of every table, live and recorded"
+	rt count -o "$T/counts" "$T/sites" 'toy:*'
+	expect_status 4
+	expect_line '^toy:inlined  *3$' "$T/counts"
+	expect_no_line 'not called' "$T/counts"
+	rt --format=summary -o "$T/summary" "$T/sites" 'toy:*'
+	expect_line '^ *3 .* toy:inlined$' "$T/summary"
+	rt record -o "$T/recording" "$T/sites" 'toy:*'
+	expect_status 4
+	for table in count summary; do
+		rt report --format=$table -o "$T/again" "$T/recording"
+		expect_number "rows of $table" "$(grep -c 'toy:inlined' "$T/again")" -eq 1
+		expect_line '\(^\| \)3\( \|$\)' "$T/again"
+	done
+	end_case
+fi
+
 if with_bpf; then
 	begin "a recording"
 	rt record -o "$T/recording" "$T/usdt" 'usdt:toy:plain' -- 3
