@@ -430,6 +430,14 @@ static int no_times(const struct rt_sites *sites, struct rt_error *err)
 		       rt_returns_why(f, why, sizeof(why)));
 }
 
+static int pair_up(const struct rt_wanted *wanted, const struct rt_traced *traced,
+		   struct rt_sites *sites, struct rt_error *err)
+{
+	return rt_usdt_pair_up(&sites->functions,
+			       rt_image_arch(rt_program_executable(&traced->program)),
+			       wanted->sets, true, err);
+}
+
 static int make_probes(const struct rt_wanted *wanted, struct rt_traced *traced,
 		       struct rt_sites *sites, struct rt_error *err)
 {
@@ -438,9 +446,7 @@ static int make_probes(const struct rt_wanted *wanted, struct rt_traced *traced,
 	int r = rt_returns_choose(wanted, traced, sites, err);
 
 	if (r == 0 && wanted->purpose == RT_PURPOSE_RECORD)
-		r = rt_usdt_pair_up(&sites->functions,
-				    rt_image_arch(rt_program_executable(&traced->program)),
-				    wanted->sets, true, err);
+		r = pair_up(wanted, traced, sites, err);
 	if (r < 0)
 		return r;
 	for (i = 0; i < n; i++)
@@ -571,6 +577,25 @@ int rt_sites_no_thread_pointer(const struct rt_wanted *wanted, struct rt_traced 
 	snprintf(traced->no_thread_pointer, sizeof(traced->no_thread_pointer), "%s", why);
 	r = make_probes_anew(wanted, traced, sites, err);
 	return r < 0 ? r : rt_sites_check_roots(sites, err);
+}
+
+int rt_sites_record_pairs(struct rt_wanted *wanted, struct rt_traced *traced,
+			  struct rt_sites *sites, struct rt_error *err)
+{
+	bool some = false;
+	size_t i;
+	int r;
+
+	if (wanted->purpose != RT_PURPOSE_TIME)
+		return 0;
+	r = pair_up(wanted, traced, sites, err);
+	for (i = 0; i < sites->functions.n; i++)
+		some |= sites->functions.v[i].pair != 0;
+	for (i = 0; i < wanted->nawaited; i++)
+		some |= wanted->awaited[i].spec->provider != NULL;
+	if (some)
+		wanted->purpose = RT_PURPOSE_RECORD;
+	return r;
 }
 
 int rt_sites_add_hooks(const struct rt_wanted *wanted, struct rt_traced *traced,

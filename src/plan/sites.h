@@ -79,6 +79,13 @@ int rt_sites_add_functions(struct rt_wanted *wanted, struct rt_traced *traced,
 			   struct rt_sites *sites, char *const *specs, int n, struct rt_error *err);
 
 /*
+ * Two USDT probes that are a call are timed from the records of both.  If there are any, or probes
+ * of a file that is loaded later may be, wanted->purpose becomes to record.
+ */
+int rt_sites_record_pairs(struct rt_wanted *wanted, struct rt_traced *traced,
+			  struct rt_sites *sites, struct rt_error *err);
+
+/*
  * Watch what tells of the traced functions' stacks (plan/hooks.h); last of all, as it adds
  * functions.
  */

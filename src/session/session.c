@@ -560,6 +560,8 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 	else if (r == 0 && !options->nspecs)
 		r = rt_sites_add_own_functions(&s.wanted, &s.traced, &s.sites, err);
 	if (r == 0)
+		r = rt_sites_record_pairs(&s.wanted, &s.traced, &s.sites, err);
+	if (r == 0)
 		r = rt_sites_add_roots(&s.wanted, &s.traced, &s.sites, err);
 	if (r == 0)
 		r = rt_sites_add_hooks(&s.wanted, &s.traced, &s.sites, err);

@@ -275,7 +275,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	const struct rt_options *o = s->options;
 	const struct rt_attach_ops *forced = o->attach ? rt_attach_find(o->attach) : NULL;
 	struct rt_attach_request request = {
-		.purpose = rt_purpose_of(o),
+		.purpose = s->wanted.purpose,
 		.reach = s->reach,
 		.group = s->group,
 		.limit = s->wanted.limit,

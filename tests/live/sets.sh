@@ -87,6 +87,19 @@ for mechanism in $MECHANISMS; do
 	end_case
 done
 
+for mechanism in $MECHANISMS; do
+	begin "$mechanism: calls of two USDT probes are timed"
+	rt hist --attach="$mechanism" -o "$T/table" "$T/paired" @"$T/pairs"
+	expect_status 0
+	sed -n 's/^avg.*count: //p; /^Function/p; /^\*\*\*/p' "$T/table" >"$T/rows"
+	expect_text 'Function = toy:work
+8
+*** 3 calls not timed: no return seen ***
+Function = toy:alone
+*** 1 call not timed: no return seen ***' "$T/rows"
+	end_case
+done
+
 sed 's/__done 1$/& name toy.$level.$n.$none/' "$T/pairs" >"$T/named"
 begin "calls of two USDT probes have names by their arguments, live and recorded"
 rt --format=folded -o "$T/folded" "$T/paired" @"$T/named"
