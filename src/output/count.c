@@ -34,12 +34,12 @@ static int count_leave(struct rt_sink *sink, struct rt_thread *thread, const str
 static int count_end(struct rt_sink *sink)
 {
 	struct rt_tally *t = sink->state;
-	uint32_t i;
+	size_t i;
 
 	if (rt_tally_sort(sink, RT_CELL_CALLS) < 0)
 		return -ENOMEM;
 	fprintf(sink->file, "%-*s %12s\n", RT_TALLY_NAME_WIDTH, "FUNC", "COUNT");
-	for (i = 0; i <= t->n && rt_tally_cells(t, t->order[i])[RT_CELL_CALLS]; i++)
+	for (i = 0; i < t->rows && rt_tally_cells(t, t->order[i])[RT_CELL_CALLS]; i++)
 		fprintf(sink->file, "%-*s %12" PRIu64 "\n", RT_TALLY_NAME_WIDTH,
 			rt_sink_function(sink, t->order[i]),
 				rt_tally_cells(t, t->order[i])[RT_CELL_CALLS]);

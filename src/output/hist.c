@@ -14,7 +14,7 @@ enum { BAR_WIDTH = 40 };
 
 /* As emit/cells.h has it of calls inside others of their function (rt_open_time). */
 struct open_call {
-	uint32_t function;
+	uint32_t function;		/* or name */
 	uint64_t names, inside, children;
 };
 
@@ -95,9 +95,12 @@ void rt_hist_free(struct rt_sink *sink)
 int rt_hist_enter(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame,
 		  const struct rt_values *args)
 {
-	(void)args;
-	rt_tally_add(sink, frame->function, RT_CELL_CALLS, 1);
-	return frame->returns ? push(sink->state, &thread->user[sink->index], frame->function) : 0;
+	uint32_t number;
+
+	if (rt_tally_find_name(sink, thread->pid, frame->function, args, &number) < 0)
+		return -ENOMEM;
+	rt_tally_add(sink, number, RT_CELL_CALLS, 1);
+	return frame->returns ? push(sink->state, &thread->user[sink->index], number) : 0;
 }
 
 static unsigned bucket(uint64_t ns)
@@ -120,12 +123,12 @@ int rt_hist_leave(struct rt_sink *sink, struct rt_thread *thread, const struct r
 	if ((end != RT_END_RETURNED && end != RT_END_BECAME) || frame->unsure)
 		return 0;
 	inside = call.inside < ns ? call.inside : ns;
-	rt_tally_add(sink, frame->function, RT_CELL_TOTAL, ns - inside);
-	rt_tally_add(sink, frame->function, RT_CELL_INSIDE, inside);
-	rt_tally_add(sink, frame->function, RT_CELL_BUCKET + bucket(ns), 1);
-	rt_tally_add(sink, frame->function, RT_CELL_SELF,
+	rt_tally_add(sink, call.function, RT_CELL_TOTAL, ns - inside);
+	rt_tally_add(sink, call.function, RT_CELL_INSIDE, inside);
+	rt_tally_add(sink, call.function, RT_CELL_BUCKET + bucket(ns), 1);
+	rt_tally_add(sink, call.function, RT_CELL_SELF,
 		     ns - (call.children < ns ? call.children : ns));
-	outer = find_open(open, frame->function);
+	outer = find_open(open, call.function);
 	if (outer)
 		outer->inside += ns;
 	if (open->n)
@@ -195,11 +198,11 @@ static void print_function(const struct rt_sink *sink, uint32_t function, const 
 static int hist_end(struct rt_sink *sink)
 {
 	struct rt_tally *t = sink->state;
-	uint32_t i;
+	size_t i;
 
 	if (rt_tally_sort(sink, RT_CELL_TOTAL) < 0)
 		return -ENOMEM;
-	for (i = 0; i <= t->n; i++)
+	for (i = 0; i < t->rows; i++)
 		if (rt_tally_cells(t, t->order[i])[RT_CELL_CALLS] ||
 		    rt_tally_cells(t, t->order[i])[RT_CELL_TOTAL])
 			print_function(sink, t->order[i], rt_tally_cells(t, t->order[i]));

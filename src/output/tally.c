@@ -17,31 +17,53 @@ int rt_tally_begin(struct rt_sink *sink, size_t size, enum rt_purpose purpose)
 		return -ENOMEM;
 	t->n = functions ? (uint32_t)functions->n : 0;
 	t->per = rt_cells_of(purpose);
-	t->cells = calloc((size_t)(t->n + 1) * t->per, sizeof(*t->cells));
-	t->order = calloc((size_t)t->n + 1, sizeof(*t->order));
-	return t->cells && t->order ? 0 : -ENOMEM;
+	t->rows = t->cap = (size_t)t->n + 1;
+	t->cells = calloc(t->rows * t->per, sizeof(*t->cells));
+	sink->names = &t->names;
+	return t->cells ? 0 : -ENOMEM;
 }
 
 int rt_tally_grow(struct rt_sink *sink)
 {
 	struct rt_tally *t = sink->state;
-	size_t n = sink->trace->functions->n, row = t->per * sizeof(*t->cells);
-	uint64_t *cells = calloc((n + 1) * t->per, sizeof(*cells));
-	uint32_t *order = calloc(n + 1, sizeof(*order));
+	size_t n = sink->trace->functions->n, more = n - t->n, row = t->per * sizeof(*t->cells);
+	uint64_t *cells = calloc((t->rows + more) * t->per, sizeof(*cells));
 
-	if (!cells || !order) {
-		free(cells);
-		free(order);
+	if (!cells)
 		return -ENOMEM;
-	}
 	memcpy(cells, t->cells, t->n * row);
-	memcpy(cells + n * t->per, rt_tally_cells(t, t->n), row);
+	memcpy(cells + n * t->per, rt_tally_cells(t, t->n), (t->rows - t->n) * row);
 	free(t->cells);
-	free(t->order);
 	t->cells = cells;
-	t->order = order;
+	t->rows += more;
+	t->cap = t->rows;
 	t->n = (uint32_t)n;
 	return 0;
+}
+
+static int add_row(struct rt_tally *t)
+{
+	size_t cap = t->cap + t->cap / 2 + 8;
+	uint64_t *cells;
+
+	if (t->rows == t->cap) {
+		cells = realloc(t->cells, cap * t->per * sizeof(*cells));
+		if (!cells)
+			return -ENOMEM;
+		t->cells = cells;
+		t->cap = cap;
+	}
+	memset(t->cells + t->rows++ * t->per, 0, t->per * sizeof(*t->cells));
+	return 0;
+}
+
+int rt_tally_find_name(struct rt_sink *sink, pid_t pid, uint32_t function,
+		       const struct rt_values *args, uint32_t *number)
+{
+	struct rt_tally *t = sink->state;
+	int r = rt_call_names_find(&t->names, sink->trace, pid, function, args, number);
+
+	return r == 0 && t->rows < t->n + 1 + t->names.n ? add_row(t) : r;
 }
 
 void rt_tally_free(struct rt_sink *sink)
@@ -52,13 +74,24 @@ void rt_tally_free(struct rt_sink *sink)
 		return;
 	free(t->cells);
 	free(t->order);
+	rt_call_names_free(&t->names);
 	free(t);
 	sink->state = NULL;
+	sink->names = NULL;
 }
 
 uint64_t *rt_tally_cells(const struct rt_tally *t, uint32_t function)
 {
-	return &t->cells[(size_t)(function < t->n ? function : t->n) * t->per];
+	size_t row = function < t->n ? function : t->n;
+
+	if (function != RT_NO_FUNCTION && function >= RT_CALL_NAME)
+		row = (size_t)t->n + 1 + (function - RT_CALL_NAME);
+	return &t->cells[row * t->per];
+}
+
+uint32_t rt_tally_at(const struct rt_tally *t, size_t row)
+{
+	return row <= t->n ? (uint32_t)row : RT_CALL_NAME + (uint32_t)(row - t->n - 1);
 }
 
 void rt_tally_add(struct rt_sink *sink, uint32_t function, unsigned cell, uint64_t value)
@@ -74,7 +107,7 @@ bool rt_tally_has_calls(const struct rt_sink *sink)
 	const struct rt_tally *t = sink->state;
 	size_t i;
 
-	for (i = 0; i < (size_t)(t->n + 1) * t->per; i++)
+	for (i = 0; i < t->rows * t->per; i++)
 		if (t->cells[i])
 			return true;
 	return false;
@@ -131,17 +164,25 @@ static void add_sites(const struct rt_sink *sink, struct rt_tally *t)
 int rt_tally_sort(const struct rt_sink *sink, unsigned cell)
 {
 	struct rt_tally *t = sink->state;
-	struct key *v = calloc((size_t)t->n + 1, sizeof(*v));
-	uint32_t i;
+	struct key *v = calloc(t->rows, sizeof(*v));
+	uint32_t *order = realloc(t->order, t->rows * sizeof(*order));
+	size_t i;
 
-	if (!v)
+	if (order)
+		t->order = order;
+	if (!v || !order) {
+		free(v);
 		return -ENOMEM;
+	}
 	add_sites(sink, t);
-	for (i = 0; i <= t->n; i++)
-		v[i] = (struct key){ .by = rt_tally_cells(t, i)[cell],
-			.name = rt_sink_function(sink, i), .function = i };
-	qsort(v, (size_t)t->n + 1, sizeof(*v), compare);
-	for (i = 0; i <= t->n; i++)
+	for (i = 0; i < t->rows; i++) {
+		uint32_t number = rt_tally_at(t, i);
+
+		v[i] = (struct key){ .by = rt_tally_cells(t, number)[cell],
+			.name = rt_sink_function(sink, number), .function = number };
+	}
+	qsort(v, t->rows, sizeof(*v), compare);
+	for (i = 0; i < t->rows; i++)
 		t->order[i] = v[i].function;
 	free(v);
 	return 0;
@@ -163,8 +204,9 @@ static void print_not_called(const struct rt_sink *sink, const struct rt_tally *
 	for (i = 0; i < t->n; i++) {
 		const struct rt_functions *functions = sink->trace->functions;
 
-		/* The probe that closes a call has none of its own. */
+		/* The probe that closes a call has none of its own; names have those of others. */
 		if (functions->v[i].hidden || functions->v[i].closes ||
+		    (t->names.n && functions->v[i].patterned) ||
 		    rt_functions_first_site(functions, i) != i)
 			continue;
 		all++;

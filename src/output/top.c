@@ -24,6 +24,7 @@ struct top {
 	struct rt_hist hist;	/* first: the tally knows no more of the state */
 	uint64_t *before;	/* the cells at the end of the last round */
 	uint32_t functions;	/* of `before` */
+	size_t nbefore;	/* rows of `before` */
 	struct round_row *rows;
 	size_t nrows;
 };
@@ -84,7 +85,7 @@ static struct round_row row_of(uint32_t function, const uint64_t *cells, uint64_
 	return row;
 }
 
-/* There may be more functions than in the round before; RT_NO_FUNCTION has the last row of each. */
+/* There may be more functions than in the round before, and more names behind them. */
 static int make_room(struct top *top)
 {
 	const struct rt_tally *t = &top->hist.tally;
@@ -92,10 +93,10 @@ static int make_room(struct top *top)
 	uint64_t *before;
 	struct round_row *rows;
 
-	if (top->before && top->functions == t->n)
+	if (top->before && top->functions == t->n && top->nbefore == t->rows)
 		return 0;
-	before = calloc((size_t)t->n + 1, size);
-	rows = calloc((size_t)t->n + 1, sizeof(*rows));
+	before = calloc(t->rows, size);
+	rows = calloc(t->rows, sizeof(*rows));
 	if (!before || !rows) {
 		free(before);
 		free(rows);
@@ -104,13 +105,15 @@ static int make_room(struct top *top)
 	if (top->before) {
 		memcpy(before, top->before, top->functions * size);
 		memcpy(before + (size_t)t->n * t->per,
-		       top->before + (size_t)top->functions * t->per, size);
+		       top->before + (size_t)top->functions * t->per,
+		       (top->nbefore - top->functions) * size);
 	}
 	free(top->before);
 	free(top->rows);
 	top->before = before;
 	top->rows = rows;
 	top->functions = t->n;
+	top->nbefore = t->rows;
 	return 0;
 }
 
@@ -122,21 +125,21 @@ int rt_top_take(struct rt_sink *sink, uint64_t ns)
 	const uint64_t *cells;
 	unsigned cell;
 	bool any;
-	uint32_t i;
+	size_t i;
 
 	if (make_room(top) < 0)
 		return -ENOMEM;
 	top->nrows = 0;
-	for (i = 0; i <= t->n; i++) {
-		cells = t->cells + (size_t)i * t->per;
-		before = top->before + (size_t)i * t->per;
+	for (i = 0; i < t->rows; i++) {
+		cells = t->cells + i * t->per;
+		before = top->before + i * t->per;
 		for (any = false, cell = 0; cell < t->per; cell++) {
 			now[cell] = cells[cell] - before[cell];
 			any |= now[cell];
 			before[cell] = cells[cell];
 		}
 		if (any)
-			top->rows[top->nrows++] = row_of(i, now, ns ? ns : 1);
+			top->rows[top->nrows++] = row_of(rt_tally_at(t, i), now, ns ? ns : 1);
 	}
 	return 0;
 }

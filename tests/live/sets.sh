@@ -119,6 +119,18 @@ awk -F '[],[]' '/"names":\[/ { i = -1 } /^"/ { i++ } /^"toy\./ && !first { first
 rt report --format=summary -o "$T/table" "$T/named.rt"
 expect_line ' toy\.2\.8\.?$' "$T/table"
 expect_text "1 $(awk '/ toy\./ { n += $1 } END { print n }' "$T/table")" "$T/spans"
+rt hist -o "$T/table" "$T/paired" @"$T/named"
+expect_status 0
+sed -n 's/^Function = //p' "$T/table" | sort >"$T/live"
+expect_number "names" "$(grep -c '^toy\.[0-2]\.[0-9]*\.?$' "$T/live")" -eq 11
+expect_no_line '^Function = toy:work\|not called' "$T/table"
+rt report --format=hist -o "$T/table" "$T/named.rt"
+sed -n 's/^Function = //p' "$T/table" | sort >"$T/recorded"
+expect_same "$T/live" "$T/recorded"
+expect_no_line 'not called' "$T/table"
+rt top --batch=1 -o "$T/round" "$T/paired" @"$T/named"
+expect_line ' [0-9.]* [num]*s  toy\.2\.8\.?$' "$T/round"
+expect_no_line ' toy:work$' "$T/round"
 rt report --format=chrome -o "$T/chrome" "$T/named.rt"
 expect_line '"name":"toy\.1\.4\.?","args":{"n":4,"level":1}' "$T/chrome"
 expect_no_line '"name":"toy:work"' "$T/chrome"
