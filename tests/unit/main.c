@@ -82,6 +82,7 @@ int main(int argc, char **argv)
 		{ "profile", NULL, NULL, NULL, NULL, rt_tests_profile },
 		{ "formats", NULL, NULL, NULL, NULL, rt_tests_formats },
 		{ "tally", NULL, NULL, NULL, NULL, rt_tests_tally },
+		{ "call names", NULL, NULL, NULL, NULL, rt_tests_call_names },
 		{ "scan", NULL, NULL, NULL, NULL, rt_tests_scan },
 		{ "kernel", NULL, NULL, NULL, NULL, rt_tests_kernel },
 		{ "options", NULL, NULL, NULL, NULL, rt_tests_options },
