@@ -83,6 +83,7 @@ int main(int argc, char **argv)
 		{ "formats", NULL, NULL, NULL, NULL, rt_tests_formats },
 		{ "tally", NULL, NULL, NULL, NULL, rt_tests_tally },
 		{ "call names", NULL, NULL, NULL, NULL, rt_tests_call_names },
+		{ "named calls", NULL, NULL, NULL, NULL, rt_tests_named_calls },
 		{ "scan", NULL, NULL, NULL, NULL, rt_tests_scan },
 		{ "kernel", NULL, NULL, NULL, NULL, rt_tests_kernel },
 		{ "options", NULL, NULL, NULL, NULL, rt_tests_options },

@@ -26,7 +26,7 @@ extern CU_TestInfo rt_tests_usdt[];
 extern CU_TestInfo rt_tests_profile[], rt_tests_formats[];
 extern CU_TestInfo rt_tests_record[];
 extern CU_TestInfo rt_tests_tally[];
-extern CU_TestInfo rt_tests_call_names[];
+extern CU_TestInfo rt_tests_call_names[], rt_tests_named_calls[];
 extern CU_TestInfo rt_tests_filled[], rt_tests_errno[];
 extern CU_TestInfo rt_tests_dwarf[], rt_tests_dwarf_files[];
 extern CU_TestInfo rt_tests_stack_exits[], rt_tests_stack_threads[];
