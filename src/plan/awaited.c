@@ -31,7 +31,7 @@ int rt_awaited_add(struct rt_wanted *wanted, const struct rt_spec *spec, const c
 	return 0;
 }
 
-static bool fits(const struct rt_awaited *a, const struct rt_image *image)
+static bool is_named(const struct rt_awaited *a, const struct rt_image *image)
 {
 	const struct rt_statement of = { .libraries = a->libraries };
 
@@ -42,20 +42,28 @@ static bool fits(const struct rt_awaited *a, const struct rt_image *image)
 	return !a->spec->provider || rt_image_has_usdt(image, a->spec);
 }
 
+/* How the file is meant; NULL: it is not. */
+static const struct rt_spec *find_meaning(const struct rt_awaited *a, const struct rt_image *image)
+{
+	if (is_named(a, image))
+		return a->spec;
+	return a->probe && rt_image_has_usdt(image, a->probe) ? a->probe : NULL;
+}
+
 bool rt_awaited_fits(const struct rt_wanted *wanted, const struct rt_image *image)
 {
 	size_t i;
 
 	for (i = 0; i < wanted->nawaited; i++)
-		if (fits(&wanted->awaited[i], image))
+		if (find_meaning(&wanted->awaited[i], image))
 			return true;
 	return false;
 }
 
 /* A glob, or a probe file, names more than each file has. */
-static bool may_lack(const struct rt_awaited *a)
+static bool may_lack(const struct rt_awaited *a, const struct rt_spec *spec)
 {
-	return a->libraries || a->spec->provider || rt_program_is_glob(a->spec->lib);
+	return a->libraries || spec->provider || rt_program_is_glob(spec->lib);
 }
 
 static int add_functions(struct rt_wanted *wanted, const struct rt_traced *traced,
@@ -67,12 +75,13 @@ static int add_functions(struct rt_wanted *wanted, const struct rt_traced *trace
 
 	for (i = 0; i < wanted->nawaited && r == 0; i++) {
 		struct rt_awaited *a = &wanted->awaited[i];
+		const struct rt_spec *spec = find_meaning(a, image);
 
-		if (!fits(a, image))
+		if (!spec)
 			continue;
 		a->came = true;
-		r = rt_functions_add_of(functions, &traced->program, image, a->spec, err);
-		if (r < 0 && r != -ENOMEM && may_lack(a))
+		r = rt_functions_add_of(functions, &traced->program, image, spec, err);
+		if (r < 0 && r != -ENOMEM && may_lack(a, spec))
 			r = 0;
 	}
 	/* It is no error if no function is left. */

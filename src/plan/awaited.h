@@ -11,6 +11,11 @@
  */
 struct rt_awaited {
 	const struct rt_spec *spec;
+	/*
+	 * the same as the USDT probe PROVIDER:NAME, where it may also be LIBRARY:FUNCTION, which
+	 * goes first; else NULL
+	 */
+	const struct rt_spec *probe;
 	/* of a probe file: the globs of its line `library`, blanks between them; else NULL */
 	const char *libraries;
 	bool needed; /* no file that is there has such a function */

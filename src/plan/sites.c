@@ -225,6 +225,7 @@ static int add_spec(struct rt_wanted *wanted, struct rt_traced *traced, struct r
 		    const struct rt_spec *spec, struct rt_error *err)
 {
 	bool later = may_come(wanted, traced, spec);
+	struct rt_spec *probe = NULL;
 	char *near = NULL;
 	int r = 0, added, programs, others = 0;
 	size_t found;
@@ -262,11 +263,18 @@ static int add_spec(struct rt_wanted *wanted, struct rt_traced *traced, struct r
 		free(near);
 		return added;
 	}
-	r = rt_awaited_add(wanted, spec, NULL, err);
+	r = 0;
+	if (rt_spec_may_be_usdt(spec))
+		r = keep_spec(wanted, traced, spec->text, &probe, err);
+	if (probe && r == 0)
+		rt_spec_make_usdt(probe);
+	if (r == 0)
+		r = rt_awaited_add(wanted, spec, NULL, err);
 	if (r < 0) {
 		free(near);
 		return r;
 	}
+	wanted->awaited[wanted->nawaited - 1].probe = probe;
 	wanted->awaited[wanted->nawaited - 1].needed = added < 0;
 	wanted->awaited[wanted->nawaited - 1].near = near;
 	return 0;

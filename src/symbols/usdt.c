@@ -225,13 +225,22 @@ bool rt_program_has_provider(const struct rt_program *program, const char *provi
 	return i < program->n;
 }
 
-void rt_spec_take_usdt(struct rt_spec *spec, const struct rt_program *program)
+bool rt_spec_may_be_usdt(const struct rt_spec *spec)
 {
-	if (!spec->lib || spec->provider || spec->regex || spec->has_address || spec->has_offset ||
-	    spec->file || spec->result_given || is_library(program, spec->lib) ||
-	    !rt_program_has_provider(program, spec->lib))
-		return;
+	return spec->lib && !strchr(spec->lib, '/') && !spec->provider && !spec->regex &&
+	       !spec->has_address && !spec->has_offset && !spec->file && !spec->result_given;
+}
+
+void rt_spec_make_usdt(struct rt_spec *spec)
+{
 	spec->provider = spec->lib;
 	spec->lib = NULL;
 	spec->glob |= strpbrk(spec->provider, "*?[") != NULL;
+}
+
+void rt_spec_take_usdt(struct rt_spec *spec, const struct rt_program *program)
+{
+	if (rt_spec_may_be_usdt(spec) && !is_library(program, spec->lib) &&
+	    rt_program_has_provider(program, spec->lib))
+		rt_spec_make_usdt(spec);
 }

@@ -29,6 +29,10 @@ bool rt_image_has_usdt(const struct rt_image *image, const struct rt_spec *spec)
 /* Does a file of the program have a probe of a provider that the glob matches? */
 bool rt_program_has_provider(const struct rt_program *program, const char *provider);
 
+/* LIBRARY:FUNCTION that is written as PROVIDER:NAME is; and make it that. */
+bool rt_spec_may_be_usdt(const struct rt_spec *spec);
+void rt_spec_make_usdt(struct rt_spec *spec);
+
 /*
  * The short form: make PROVIDER:NAME of LIBRARY:FUNCTION where the program has no such library and
  * a file of it has such a provider.

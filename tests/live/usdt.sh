@@ -232,10 +232,12 @@ if with_bpf; then
 	end_case
 
 	for way in dlopen memfd; do
+		# The short form may mean a library too, and waits for both.
+		form=${way#dlopen}
 		begin "a library that is loaded later: $way"
 		rm -f "$T/stop"
 		: >"$T/trace"
-		in_background "$RAWTRACE" "$T/usdthost" 'usdt:plugin:work(int n, string text)' \
+		in_background "$RAWTRACE" "$T/usdthost" "${form:+usdt:}plugin:work(int n, string text)" \
 			-- "$T/libplugin.so" "$T/stop" ${way#dlopen} >"$T/trace" 2>&1
 		tracer=$PID
 		wait_for 20 has_line '^>(plugin:work 21 "text")$' "$T/trace" || {
