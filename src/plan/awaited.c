@@ -42,7 +42,7 @@ static bool is_named(const struct rt_awaited *a, const struct rt_image *image)
 	return !a->spec->provider || rt_image_has_usdt(image, a->spec);
 }
 
-/* How the file is meant; NULL: it is not. */
+/* The specification that means the file, as a library or as a probe in it; NULL: none does. */
 static const struct rt_spec *find_meaning(const struct rt_awaited *a, const struct rt_image *image)
 {
 	if (is_named(a, image))

@@ -434,11 +434,9 @@ int rt_session_report_awaited(struct session *s)
 		a = &s->wanted.awaited[i];
 		if (a->came || !a->needed)
 			continue;
-		snprintf(text, sizeof(text), "not loaded%s: %.200s: none of its calls was seen",
-			 /* Their names are in /proc as long as the process is there. */
-			 s->arrivals && s->arrivals->mapped.n
-				 ? ", or the program ended too early to tell"
-				 : "",
+		/* A process that ended before its mappings were read may have had it. */
+		snprintf(text, sizeof(text),
+			 "%.200s: no call was seen; it was not loaded, or for too short a time",
 			 a->libraries	? a->libraries
 			 : a->spec->lib ? a->spec->lib
 					: a->spec->text);

@@ -237,8 +237,9 @@ if with_bpf; then
 		begin "a library that is loaded later: $way"
 		rm -f "$T/stop"
 		: >"$T/trace"
-		in_background "$RAWTRACE" "$T/usdthost" "${form:+usdt:}plugin:work(int n, string text)" \
-			-- "$T/libplugin.so" "$T/stop" ${way#dlopen} >"$T/trace" 2>&1
+		in_background "$RAWTRACE" "$T/usdthost" \
+			"${form:+usdt:}plugin:work(int n, string text)" -- \
+			"$T/libplugin.so" "$T/stop" ${way#dlopen} >"$T/trace" 2>&1
 		tracer=$PID
 		wait_for 20 has_line '^>(plugin:work 21 "text")$' "$T/trace" || {
 			because "not seen"
