@@ -164,7 +164,10 @@ static struct rt_function *find_opening(struct rt_functions *functions,
 	return NULL;
 }
 
-/* "hotspot:method" of "hotspot:method__entry" and "hotspot:method__return". */
+/*
+ * "hotspot:method" of "hotspot:method__entry" and "hotspot:method__return"; "php:request" of
+ * "php:request__startup" and "php:request__shutdown", of which "s" is no word.
+ */
 static int rename_call(struct rt_function *f, const char *opens, const char *closes)
 {
 	size_t n = 0;
@@ -172,6 +175,8 @@ static int rename_call(struct rt_function *f, const char *opens, const char *clo
 
 	while (opens[n] && opens[n] == closes[n])
 		n++;
+	while (n && opens[n] && closes[n] && opens[n - 1] != '_' && opens[n - 1] != ':')
+		n--;
 	while (n && opens[n - 1] == '_')
 		n--;
 	if (!n || opens[n - 1] == ':')

@@ -185,12 +185,11 @@ static int read_below(struct walk *w, const char *folder, size_t length, unsigne
 	return read_folder(w, AT_FDCWD, w->path, depth);
 }
 
-/* A folder of this program or this user, unless it was walked: /usr/bin/../lib is /usr/lib. */
-static int read_local(struct walk *w, const char *folder, unsigned depth)
+/* A tree, unless it was walked: /usr/bin/../lib is /usr/lib. */
+static int read_root(struct walk *w, const char *folder, unsigned depth)
 {
 	struct stat st;
 	unsigned i;
-	int r;
 
 	if (stat(folder, &st) < 0 || w->nroots == ROOTS_MOST)
 		return 0;
@@ -198,10 +197,19 @@ static int read_local(struct walk *w, const char *folder, unsigned depth)
 		if (w->roots[i].st_ino == st.st_ino && w->roots[i].st_dev == st.st_dev)
 			return 0;
 	w->roots[w->nroots++] = st;
-	w->local = true;
 	w->dev = st.st_dev;
+	return read_below(w, folder, strlen(folder), depth);
+}
+
+/* A folder of this program or this user. */
+static int read_local(struct walk *w, const char *folder, unsigned depth)
+{
+	int r;
+
+	w->local = true;
 	w->entries = 0;
-	r = read_below(w, folder, strlen(folder), depth);
+	w->folders = 0;
+	r = read_root(w, folder, depth);
 	w->local = false;
 	return r;
 }
@@ -279,7 +287,7 @@ static int read_system(struct walk *w)
 	int r = 0;
 
 	for (i = 0; i < RT_COUNT(folders) && r == 0; i++)
-		r = read_below(w, folders[i], strlen(folders[i]), DEPTH);
+		r = read_root(w, folders[i], DEPTH);
 	return r;
 }
 

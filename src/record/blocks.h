@@ -18,7 +18,7 @@
  * A block is written whole, so a recorder that was killed leaves a file that reads up to its last
  * whole block.  Blocks of calls need no other block of calls: each defines its threads anew.
  */
-enum { RT_RECORD_VERSION = 2, RT_BLOCK_MOST = 16 << 20 };
+enum { RT_RECORD_VERSION = 3, RT_BLOCK_MOST = 16 << 20 };
 
 enum rt_block_kind {
 	RT_BLOCK_TRACE = 1,	/* the command, the start */

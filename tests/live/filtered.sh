@@ -26,7 +26,7 @@ filtered() {
 	fi
 	# shellcheck disable=SC2086 # several settings
 	awk $settings -f "$LIVE/filtered.awk" "$T/witness" >"$T/wanted"
-	# nor is it hooked without BPF, which a remark says.
+	# Nor is it hooked without BPF, which a remark says.
 	grep -v '^rawtrace: longjmp: not hooked: ' "$T/err" >"$T/trace"
 	expect_agreement "$T/trace" "$T/wanted"
 	end_case

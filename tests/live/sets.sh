@@ -100,6 +100,27 @@ Function = toy:alone
 	end_case
 done
 
+cat >"$T/words.c" <<'END'
+#include "sdt.h"
+
+int main(int argc, char **argv)
+{
+	SITE("toy", "request__startup", "0", "-4@%0", "r"(argc));
+	SITE("toy", "request__shutdown", "0", "-4@%0", "r"(argc));
+	return !argv[0];
+}
+END
+if target words "$CC" -O1 -I "$TARGETS" "$T/words.c"; then
+	begin "a call of two USDT probes is named by their first words in common"
+	printf '%s\n' 'usdt:toy:request__*' 'pair toy:request__startup toy:request__shutdown' \
+		>"$T/words.set"
+	rt "$T/words" @"$T/words.set"
+	expect_status 0
+	expect_line '^>(toy:request' "$T/err"
+	expect_no_line 'request__s' "$T/err"
+	end_case
+fi
+
 sed 's/__done 1$/& name toy.$level.$n.$none/' "$T/pairs" >"$T/named"
 begin "calls of two USDT probes have names by their arguments, live and recorded"
 rt --format=folded -o "$T/folded" "$T/paired" @"$T/named"
