@@ -2,12 +2,11 @@
 #ifndef RT_CALLS_FEED_H
 #define RT_CALLS_FEED_H
 
-#include "calls/site_map.h"
 #include "calls/owners.h"
-#include "calls/stepped.h"
-#include "stream/gaps.h"
-#include "plan/sites.h"
+#include "calls/site_map.h"
 #include "fetch/record.h"
+#include "plan/sites.h"
+#include "stream/record.h"
 
 /*
  * Between the merged stream and the stack: which function a hit was of, and whether it was of a
@@ -106,5 +105,18 @@ uint64_t rt_feed_unplaced(struct rt_feed *feed);
 
 /* A handler of events for the merge: ctx is the feed. */
 int rt_feed_event(void *ctx, const struct rt_event *event);
+
+/* Counts of hits by the instruction under the probe: of entry probes and of exit probes. */
+struct rt_form_hits {
+	uint64_t entries[RT_FORMS], exits[RT_FORMS];
+};
+
+/* Note `n` hits of the exit probe `exit` (NULL: of an entry probe) of `function`, modulo 2^64. */
+void rt_stepped_hit(struct rt_form_hits *hits, const struct rt_function *function,
+		    const struct rt_exit *exit, uint64_t n);
+
+/* The hits of `function` that programs counted and did not send: a cell (emit/cells.h). */
+void rt_stepped_cell(struct rt_form_hits *hits, const struct rt_function *function, unsigned cell,
+		     uint64_t value);
 
 #endif

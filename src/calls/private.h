@@ -6,7 +6,7 @@
 
 enum { RT_LOST_MANY = 1 << 20 };
 
-/* Shared by the files of src/calls only. */
+/* Shared by stack.c (hits) and threads.c (other events). */
 struct rt_stack {
 	const struct rt_call_ops *ops;
 	void *ctx;
@@ -31,17 +31,5 @@ int rt_stack_get_task(struct rt_stack *stack, const struct rt_event *event, uint
  */
 int rt_stack_close(struct rt_stack *stack, struct rt_task *task, size_t n, enum rt_end end,
 		   uint64_t time);
-
-/* The level of a call that begins inside those that are open. */
-unsigned rt_stack_level(const struct rt_task *task);
-
-/*
- * pairs.c: a hit of a USDT probe that opens a call, with the arguments; and one that closes a call.
- * 0, -ENOMEM, or what a callback of rt_call_ops returned.
- */
-int rt_stack_open_pair(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event,
-		       const struct rt_hit *hit, const struct rt_values *args);
-int rt_stack_close_pair(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event,
-			const struct rt_hit *hit);
 
 #endif

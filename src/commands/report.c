@@ -8,7 +8,7 @@
 
 #include "base/say.h"
 #include "commands/chosen.h"
-#include "output/sinks.h"
+#include "output/sink.h"
 
 static int take_note(void *ctx, const char *text)
 {

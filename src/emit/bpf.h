@@ -14,7 +14,7 @@
  */
 
 /*
- * The maps that our programs use: the ring and the hits a thread (stream/gaps.h) of those that
+ * The maps that our programs use: the ring and the hits a thread (stream/record.h) of those that
  * record; the cells of those that count (emit/cells.h), by function or by instruction pointer; the
  * open calls of each thread (emit/frames.h); values that entries save for their returns
  * (emit/saved.h); how far errno is from the thread pointer, 8 bytes; and how many calls were left

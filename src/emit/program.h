@@ -55,7 +55,7 @@ struct rt_bpf_program {
 	 * Load it with rt_bpf_prog_load_sleepable.
 	 */
 	bool sleepable;
-	uint32_t slots;			/* of RT_MAP_HITS, a power of two (stream/gaps.h) */
+	uint32_t slots;			/* of RT_MAP_HITS, a power of two (stream/record.h) */
 	enum rt_transport transport;
 	/* RT_TRANSPORT_ARRAY: bytes of data a CPU, a power of two */
 	uint32_t ring_size;

@@ -14,7 +14,7 @@
 struct rt_record {
 	uint64_t sp;		/* stack pointer at the probe */
 	uint32_t tid;
-	uint32_t seq;		/* counts the thread's hits, from 1 (stream/gaps.h) */
+	uint32_t seq;		/* counts the thread's hits, from 1 (stream/record.h) */
 	uint32_t id;		/* enum rt_key */
 	uint8_t data[];
 };

@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "output/print.h"
-#include "output/stamp.h"
 #include "output/text.h"
 #include "output/tracks.h"
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "output/sink.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "output/call_names.h"
+#include "output/files.h"
 
 /* Formats before tables. */
-static const struct rt_sink_ops *const sinks[] = {
+static const struct rt_sink_ops *const known[] = {
 	&rt_sink_tree,
 	&rt_sink_flow,
 	&rt_sink_chrome,
@@ -29,15 +31,15 @@ const struct rt_sink_ops *rt_sink_find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < RT_COUNT(sinks); i++)
-		if (strcmp(sinks[i]->name, name) == 0)
-			return sinks[i];
+	for (i = 0; i < RT_COUNT(known); i++)
+		if (strcmp(known[i]->name, name) == 0)
+			return known[i];
 	return NULL;
 }
 
 const struct rt_sink_ops *rt_sink_at(unsigned i)
 {
-	return i < RT_COUNT(sinks) ? sinks[i] : NULL;
+	return i < RT_COUNT(known) ? known[i] : NULL;
 }
 
 const char *rt_sink_name(unsigned i)
@@ -47,7 +49,7 @@ const char *rt_sink_name(unsigned i)
 
 const struct rt_sink_ops *rt_format_at(unsigned i)
 {
-	return i < RT_COUNT(sinks) && !sinks[i]->is_table ? sinks[i] : NULL;
+	return i < RT_COUNT(known) && !known[i]->is_table ? known[i] : NULL;
 }
 
 const struct rt_sink_ops *rt_format_find(const char *name)
@@ -107,4 +109,230 @@ const char *rt_sink_end_text(enum rt_end end, const struct rt_frame *frame,
 		break;
 	}
 	return NULL;
+}
+
+/* ---- the sinks of a session ---- */
+
+struct rt_sink *rt_sinks_add(struct rt_sinks *sinks, const struct rt_sink_ops *ops)
+{
+	struct rt_sink *sink;
+
+	if (sinks->n == RT_SINKS_MAX)
+		return NULL;
+	sink = &sinks->v[sinks->n];
+	*sink = (struct rt_sink){ .ops = ops, .trace = &sinks->trace, .index = sinks->n++ };
+	return sink;
+}
+
+int rt_sinks_check(const struct rt_sinks *sinks, const struct rt_program *program,
+		   struct rt_error *err)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		r = rt_out_file_check(&sinks->v[i].to, program, err);
+	return r;
+}
+
+static int open_sink(struct rt_sink *sink, const struct rt_program *program, struct rt_error *err)
+{
+	int r;
+
+	sink->program = program;
+	/* Its files are opened by their processes. */
+	if (sink->ops == &rt_sink_files)
+		return 0;
+	/* Nor has a flight recorder a file, until something happens. */
+	if (rt_keep_any(&sink->trace->keep))
+		return sink->ops->begin(sink) < 0 ? rt_nomem(err) : 0;
+	r = rt_out_file_open(&sink->to, program, err);
+	sink->file = sink->to.stream;
+	return r == 0 && sink->ops->begin(sink) < 0 ? rt_nomem(err) : r;
+}
+
+int rt_sinks_open(struct rt_sinks *sinks, const struct rt_program *program, struct rt_error *err)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		r = open_sink(&sinks->v[i], program, err);
+	return r;
+}
+
+int rt_sinks_grow(struct rt_sinks *sinks)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		if (sinks->v[i].ops->grow)
+			r = sinks->v[i].ops->grow(&sinks->v[i]);
+	return r;
+}
+
+int rt_sinks_flush(struct rt_sinks *sinks, struct rt_error *err)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		r = sinks->v[i].ops == &rt_sink_files ? rt_files_flush(&sinks->v[i], err)
+						      : rt_out_file_flush(&sinks->v[i].to, err);
+	return r;
+}
+
+int rt_sinks_round(struct rt_sinks *sinks)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		if (sinks->v[i].ops->round)
+			r = sinks->v[i].ops->round(&sinks->v[i]);
+	return r;
+}
+
+void rt_sinks_put_tails(struct rt_sinks *sinks)
+{
+	unsigned i;
+
+	for (i = 0; i < sinks->n; i++)
+		if (sinks->v[i].ops == &rt_sink_files)
+			rt_files_put_tails(&sinks->v[i]);
+		else
+			rt_out_file_put_tail(&sinks->v[i].to, sinks->v[i].ops->tail);
+}
+
+bool rt_sinks_are_seen(const struct rt_sinks *sinks)
+{
+	unsigned i;
+
+	for (i = 0; i < sinks->n; i++)
+		if (rt_out_file_is_seen(&sinks->v[i].to))
+			return true;
+	return false;
+}
+
+int rt_sinks_note(struct rt_sinks *sinks, const char *text)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		r = sinks->v[i].ops->note(&sinks->v[i], text);
+	return r;
+}
+
+int rt_sinks_exited(struct rt_sinks *sinks, pid_t pid, int status)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		if (sinks->v[i].ops->exited)
+			r = sinks->v[i].ops->exited(&sinks->v[i], pid, status);
+	return r;
+}
+
+int rt_sinks_end(struct rt_sinks *sinks)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		r = sinks->v[i].ops->end(&sinks->v[i]);
+	return r;
+}
+
+int rt_sinks_save(struct rt_sinks *sinks, const char *reason)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		if (sinks->v[i].ops->save && sinks->v[i].state)
+			r = sinks->v[i].ops->save(&sinks->v[i], reason);
+	return r;
+}
+
+static int sinks_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
+		       const struct rt_values *args)
+{
+	struct rt_sinks *sinks = ctx;
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		r = sinks->v[i].ops->enter(&sinks->v[i], thread, frame, args);
+	return r;
+}
+
+static int sinks_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
+		       enum rt_end end, uint64_t time, const struct rt_values *result)
+{
+	struct rt_sinks *sinks = ctx;
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		r = sinks->v[i].ops->leave(&sinks->v[i], thread, frame, end, time, result);
+	return r;
+}
+
+static int sinks_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count)
+{
+	struct rt_sinks *sinks = ctx;
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		r = sinks->v[i].ops->lost(&sinks->v[i], thread, time, count);
+	return r;
+}
+
+static void sinks_gone(void *ctx, struct rt_thread *thread)
+{
+	struct rt_sinks *sinks = ctx;
+	unsigned i;
+
+	for (i = 0; i < sinks->n; i++)
+		if (sinks->v[i].ops->gone)
+			sinks->v[i].ops->gone(&sinks->v[i], thread);
+}
+
+const struct rt_call_ops rt_sinks_ops = {
+	.enter = sinks_enter, .leave = sinks_leave, .lost = sinks_lost, .gone = sinks_gone,
+};
+
+void rt_sinks_count(struct rt_sinks *sinks, uint32_t function, unsigned cell, uint64_t value)
+{
+	unsigned i;
+
+	for (i = 0; i < sinks->n; i++)
+		if (sinks->v[i].ops->add)
+			sinks->v[i].ops->add(&sinks->v[i], function, cell, value);
+}
+
+const struct rt_sink *rt_sinks_table(const struct rt_sinks *sinks)
+{
+	unsigned i;
+
+	for (i = 0; i < sinks->n; i++)
+		if (sinks->v[i].ops->is_table)
+			return &sinks->v[i];
+	return NULL;
+}
+
+void rt_sinks_free(struct rt_sinks *sinks)
+{
+	unsigned i;
+
+	for (i = 0; i < sinks->n; i++) {
+		if (sinks->v[i].file || sinks->v[i].state || sinks->v[i].ops == &rt_sink_files)
+			sinks->v[i].ops->free(&sinks->v[i]);
+		rt_out_file_close(&sinks->v[i].to);
+	}
+	sinks->n = 0;
 }

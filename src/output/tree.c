@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "output/print.h"
-#include "output/stamp.h"
 #include "output/text.h"
 #include "output/tracks.h"
 

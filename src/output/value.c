@@ -57,6 +57,331 @@ void rt_value_word(struct rt_value_walk *p, const char *word)
 	rt_value_give(p, &(struct rt_value){ .kind = RT_VALUE_WORD, .text = word });
 }
 
+/* ---- integers by their types ---- */
+
+static void put_signed(struct rt_value_walk *p, uint64_t word, bool is_signed)
+{
+	if (is_signed && (int64_t)word < 0)
+		rt_value_int(p, -word, true);
+	else
+		rt_value_int(p, word, false);
+}
+
+/* 22 EINVAL, also of a negative one. */
+static void put_errno(struct rt_value_walk *p, int64_t number, bool is_signed)
+{
+	const char *name = rt_errno_name(number < 0 && number >= -INT32_MAX ? -number : number);
+	struct rt_value value = {
+		.kind = RT_VALUE_ERRNO, .number = number < 0 ? -(uint64_t)number : (uint64_t)number,
+		.negative = number < 0, .text = name,
+	};
+
+	if (name)
+		rt_value_give(p, &value);
+	else
+		put_signed(p, (uint64_t)number, is_signed);
+}
+
+/* A file descriptor, with what it is. */
+static void put_fd(struct rt_value_walk *p, int64_t fd)
+{
+	char name[256];
+	struct rt_value value = {
+		.kind = RT_VALUE_NUMBER, .number = fd < 0 ? -(uint64_t)fd : (uint64_t)fd,
+		.negative = fd < 0,
+	};
+
+	if (fd >= 0 && p->trace->fd_paths &&
+	    rt_resolve_descriptor(p->trace->resolver, p->pid, fd, name, sizeof(name))) {
+		value.kind = RT_VALUE_FD;
+		value.text = name;
+	}
+	rt_value_give(p, &value);
+}
+
+static void put_styled(struct rt_value_walk *p, uint64_t word, unsigned bits, bool is_signed,
+		       enum rt_style style)
+{
+	uint64_t cut = bits < 64 ? word & ((UINT64_C(1) << bits) - 1) : word;
+
+	if (bits < 64 && is_signed)
+		word = (uint64_t)((int64_t)(word << (64 - bits)) >> (64 - bits));
+	else
+		word = cut;
+	switch (style) {
+	case RT_STYLE_HEX:
+		rt_value_number(p, RT_VALUE_HEX, cut);
+		break;
+	case RT_STYLE_OCT:
+		rt_value_number(p, RT_VALUE_OCTAL, cut);
+		break;
+	case RT_STYLE_CHAR:
+		if (cut < 0x100)
+			rt_value_number(p, RT_VALUE_CHAR, cut);
+		else
+			put_signed(p, word, is_signed);
+		break;
+	case RT_STYLE_REGISTER:
+		if (word <= UINT32_MAX)
+			word = (uint64_t)(int32_t)word;
+		/* Fall through. */
+	case RT_STYLE_GUESSED:
+		/* Addresses are above 4 GB, but for old programs' data. */
+		if ((int64_t)word > UINT32_MAX)
+			rt_value_number(p, RT_VALUE_HEX, word);
+		else
+			put_signed(p, word, is_signed);
+		break;
+	case RT_STYLE_ERRNO:
+		put_errno(p, (int64_t)word, is_signed);
+		break;
+	case RT_STYLE_FD:
+		put_fd(p, (int64_t)word);
+		break;
+	default:
+		put_signed(p, word, is_signed);
+		break;
+	}
+}
+
+/* 128 bits: in hexadecimal where 64 are too few. */
+static void show_wide(struct rt_value_walk *p, const uint8_t *bytes, bool is_signed)
+{
+	uint64_t low = rt_fetch_load(bytes, 8), high = rt_fetch_load(bytes + 8, 8);
+
+	if (high == 0 && (!is_signed || (int64_t)low >= 0)) {
+		rt_value_int(p, low, false);
+	} else if (is_signed && high == UINT64_MAX && (int64_t)low < 0) {
+		rt_value_int(p, -low, true);
+	} else {
+		rt_value_give(p, &(struct rt_value){ .kind = RT_VALUE_WIDE, .number = low,
+			.high = high });
+	}
+}
+
+/* A|B|0x40 */
+static void put_flags(struct rt_value_walk *p, const struct rt_ctype *type, uint64_t value)
+{
+	uint64_t left = value;
+	unsigned i, n = 0;
+
+	rt_value_begin(p, RT_VALUE_FLAGS, NULL);
+	for (i = 0; i < type->nvalues; i++) {
+		uint64_t flag = (uint64_t)type->values[i].value, mask = type->values[i].mask;
+
+		if (mask ? (left & mask) != flag : !flag || (left & flag) != flag)
+			continue;
+		rt_value_place(p, RT_VALUE_FLAGS, n++, NULL);
+		rt_value_give(p, &(struct rt_value){ .kind = RT_VALUE_FLAG,
+			.text = type->values[i].name });
+		left &= ~(mask ? mask : flag);
+	}
+	if (left || !n) {
+		rt_value_place(p, RT_VALUE_FLAGS, n, NULL);
+		rt_value_number(p, RT_VALUE_BITS, left);
+	}
+	rt_value_end(p, RT_VALUE_FLAGS);
+}
+
+static void put_enum(struct rt_value_walk *p, const struct rt_ctype *type, uint64_t word,
+		     unsigned bits)
+{
+	uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+	unsigned i;
+
+	/* Flags of which some are numbers have no name for all of a value. */
+	for (i = 0; i < type->nvalues && !(type->is_flags && type->values[0].mask); i++)
+		if (((uint64_t)type->values[i].value & mask) == (word & mask)) {
+			rt_value_word(p, type->values[i].name);
+			return;
+		}
+	if (type->is_flags)
+		put_flags(p, type, word & mask);
+	else
+		put_styled(p, word, bits, type->is_signed, RT_STYLE_DEC);
+}
+
+/* A character that a code point beyond ASCII stands for. */
+static bool is_beyond_ascii(uint64_t c)
+{
+	return c >= 0x80 && c <= 0x10ffff && (c < 0xd800 || c >= 0xe000);
+}
+
+/* "signed char" and "unsigned char" are what int8_t and uint8_t are. */
+static bool is_number(const struct rt_ctype *type)
+{
+	return type->name && strstr(type->name, "signed ");
+}
+
+void rt_view_word(struct rt_value_walk *p, const struct rt_ctype *type, uint64_t word,
+		  unsigned bits, enum rt_style style)
+{
+	/* char32_t, and Rust's char */
+	if (style == RT_STYLE_TYPE && type->style == RT_STYLE_CHAR && bits > 8 &&
+	    is_beyond_ascii(word)) {
+		rt_value_number(p, RT_VALUE_UNICODE, word);
+		return;
+	}
+	if (style == RT_STYLE_TYPE)
+		style = type->style;
+	if (style == RT_STYLE_TYPE && type->kind == RT_CT_BOOL && word <= 1)
+		rt_value_number(p, RT_VALUE_BOOL, word);
+	else if (style == RT_STYLE_TYPE && type->kind == RT_CT_CHAR && !is_number(type))
+		rt_value_number(p, RT_VALUE_CHAR, (uint8_t)word);
+	else if (style == RT_STYLE_TYPE && type->kind == RT_CT_ENUM)
+		put_enum(p, type, word, bits);
+	else
+		put_styled(p, word, bits, type->is_signed, style);
+}
+
+/* ---- values by type ---- */
+
+const char rt_view_unreadable[] = "<unreadable>", rt_view_more[] = "...";
+
+bool rt_view_is_fault(const struct rt_view *v, const struct rt_piece *piece)
+{
+	return !v->p->values->data || v->p->values->faults >> piece->value & 1;
+}
+
+const uint8_t *rt_view_bytes(const struct rt_view *v, uint64_t at, uint64_t size, const char **why)
+{
+	const struct rt_show *s = v->show;
+	unsigned i;
+	uint64_t end;
+
+	*why = s->mark ? s->mark : rt_view_more;
+	for (i = 0; i < s->npieces; i++) {
+		const struct rt_piece *first = &s->pieces[i];
+
+		if (at < first->offset || at >= (uint64_t)first->offset + first->size)
+			continue;
+		end = first->offset;
+		/* Pieces that are next to each other in the object may be so in the record too. */
+		for (; i < s->npieces; i++) {
+			const struct rt_piece *piece = &s->pieces[i];
+
+			if (piece->value == RT_NO_VALUE || rt_view_is_fault(v, piece)) {
+				*why = piece->value != RT_NO_VALUE ? rt_view_unreadable :
+					piece->mark ? piece->mark : rt_view_more;
+				return NULL;
+			}
+			if (piece->offset != end ||
+			    piece->at - first->at != piece->offset - first->offset)
+				return NULL;
+			end += piece->size;
+			if (at + size <= end)
+				return v->p->values->data + first->at + (at - first->offset);
+		}
+	}
+	return NULL;
+}
+
+/* The x87's 80 bits are followed by padding. */
+static void give_float(struct rt_value_walk *p, const uint8_t *bytes, uint64_t size, bool quad)
+{
+	struct rt_value value = {
+		.kind = RT_VALUE_FLOAT, .bytes = bytes, .len = size > 8 && !quad ? 10 :
+			(size_t)size, .quad = quad,
+	};
+
+	rt_value_give(p, &value);
+}
+
+static void show_word(const struct rt_view *v, const struct rt_ctype *type, uint64_t at,
+		      enum rt_style style)
+{
+	struct rt_value_walk *p = v->p;
+	bool pointer = rt_ctype_is_pointer(type);
+	bool quad = type->size == 16 && (type->is_vector ||
+					 p->values->plan->arch->has_quad);
+	uint64_t size = pointer ? p->values->plan->arch->word : type->size ? type->size :
+		p->values->plan->arch->word;
+	const char *why;
+	const uint8_t *bytes = rt_view_bytes(v, at, type->kind == RT_CT_FLOAT && size > 8 &&
+					     !quad ? 10 : size, &why);
+
+	if (!bytes)
+		rt_value_word(p, why);
+	/* a member of which it is not known how far it goes */
+	else if (type->kind == RT_CT_UNKNOWN && !type->size && v->depth > 1)
+		rt_value_word(p, rt_view_more);
+	else if (type->kind == RT_CT_FLOAT)
+		give_float(p, bytes, size, quad);
+	else if (pointer)
+		rt_view_pointer(v, type, at, rt_fetch_load(bytes, (unsigned)size));
+	else if (type->kind == RT_CT_UNKNOWN || type->kind == RT_CT_FUNCTION ||
+		 type->kind == RT_CT_VOID)
+		rt_value_number(p, RT_VALUE_HEX,
+				rt_fetch_load(bytes, size > 8 ? 8 : (unsigned)size));
+	else if (size == 16)
+		show_wide(p, bytes, type->is_signed);
+	else if (size > 8)
+		rt_value_word(p, rt_view_more);
+	else
+		rt_view_word(p, type, rt_fetch_load(bytes, (unsigned)size), (unsigned)size * 8,
+			     style);
+}
+
+void rt_view_show(const struct rt_view *v, const struct rt_ctype *type, uint64_t at,
+		  enum rt_style style)
+{
+	const struct rt_view inside = { .p = v->p, .show = v->show, .depth = v->depth + 1 };
+
+	if (!type || v->depth > RT_VIEW_DEPTH) {
+		rt_value_word(v->p, rt_view_more);
+		return;
+	}
+	if (type->sequence.element) {
+		rt_view_sequence(&inside, type, at);
+		return;
+	}
+	if (type->interface) {
+		rt_view_dynamic(&inside, type, at);
+		return;
+	}
+	switch (type->kind) {
+	case RT_CT_STRUCT:
+	case RT_CT_UNION:
+		rt_view_body(&inside, type, at);
+		break;
+	case RT_CT_VARIANT:
+		rt_view_variant(&inside, type, at);
+		break;
+	case RT_CT_ARRAY:
+		rt_view_array(&inside, type, at);
+		break;
+	default:
+		show_word(&inside, type, at, style);
+		break;
+	}
+}
+
+/* Text that was read from where the user said. */
+static bool is_string(struct rt_value_walk *p, const struct rt_show *show)
+{
+	return show->npieces == 1 && show->pieces[0].value != RT_NO_VALUE &&
+	       p->values->plan->values[show->pieces[0].value].type == RT_TYPE_STRING;
+}
+
+static void show_object(struct rt_value_walk *p, const struct rt_show *show)
+{
+	const struct rt_view v = { .p = p, .show = show };
+	bool empty = !show->npieces && (show->type->kind == RT_CT_STRUCT ||
+					show->type->kind == RT_CT_UNION);
+
+	if (show->mark) {
+		rt_value_word(p, show->mark);
+	} else if (empty) {
+		rt_value_begin(p, RT_VALUE_STRUCT, NULL);
+		rt_value_end(p, RT_VALUE_STRUCT);
+	} else if (is_string(p, show)) {
+		if (!p->values->data || !rt_view_string(p, &show->pieces[0], UINT64_MAX))
+			rt_value_word(p, rt_view_unreadable);
+	} else {
+		rt_view_show(&v, show->type, 0, show->style);
+	}
+}
+
 /* ---- values as they were read ---- */
 
 /*
@@ -187,7 +512,7 @@ static void give_shown(struct rt_value_walk *p, const struct rt_showing *shown,
 {
 	rt_value_place(p, in, i, shown->v[i].name);
 	p->place.repeated = shown->v[i].name && named_before(shown, i);
-	rt_value_show(p, &shown->v[i]);
+	show_object(p, &shown->v[i]);
 }
 
 /* The values, but for those filled in.  Returns how many, hidden ones too. */

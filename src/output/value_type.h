@@ -4,10 +4,7 @@
 
 #include "output/value.h"
 
-/*
- * Shared by the files that make values: value.c, value_type.c, value_number.c, value_follow.c,
- * value_members.c.
- */
+/* Shared by the files that make values: value.c, value_follow.c, value_members.c. */
 
 struct rt_value_walk {
 	const struct rt_trace *trace;
@@ -45,9 +42,6 @@ int rt_value_string(const struct rt_fetch *fetch, const uint8_t *at, bool fault,
 		    const uint8_t **text, size_t *len,
 		    bool *cut);
 
-/* One object by its type. */
-void rt_value_show(struct rt_value_walk *p, const struct rt_show *show);
-
 /*
  * Types may be deeper, and go in circles; what is read never does, so this is for hostile files
  * only.
@@ -75,10 +69,9 @@ const uint8_t *rt_view_bytes(const struct rt_view *v, uint64_t at, uint64_t size
 void rt_view_show(const struct rt_view *v, const struct rt_ctype *type, uint64_t at,
 		  enum rt_style style);
 
-/* value_number.c: an integer of `bits` bits by its type and style, and one of 128 bits. */
+/* An integer of `bits` bits by its type and style. */
 void rt_view_word(struct rt_value_walk *p, const struct rt_ctype *type, uint64_t word,
 		  unsigned bits, enum rt_style style);
-void rt_view_wide(struct rt_value_walk *p, const uint8_t *bytes, bool is_signed);
 
 /*
  * value_follow.c: text, as much of it as is wanted; a string value, false where it could not be

@@ -9,7 +9,7 @@
  * is followed.
  *
  * Stacks for coroutines and signals are known from makecontext, sigaltstack and make_fcontext:
- * calls on such a stack are distinguished from the thread's (calls/stacks.h), as they are with
+ * calls on such a stack are distinguished from the thread's (calls/owners.h), as they are with
  * goroutines.
  *
  * With --no-bpf the unwinder, in a library, is not hooked. There the places in the program

@@ -2,7 +2,7 @@
 #ifndef RT_RECORD_CALLS_H
 #define RT_RECORD_CALLS_H
 
-#include "output/sinks.h"
+#include "output/sink.h"
 #include "record/blocks.h"
 
 /* Types of the events in a block of calls, and their flags (recorder.c). */

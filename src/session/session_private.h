@@ -11,7 +11,7 @@
 #include "calls/feed.h"
 #include "calls/filter.h"
 #include "kernel/priority.h"
-#include "output/sinks.h"
+#include "output/sink.h"
 #include "session/pointers.h"
 #include "session/screen.h"
 #include "stream/merge.h"

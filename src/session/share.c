@@ -16,7 +16,7 @@
 
 #include "kernel/sys.h"
 #include "session/session_private.h"
-#include "stream/gaps.h"
+#include "stream/record.h"
 
 enum { SECOND = 1000000000, HUNDREDTHS = 10000 };
 

@@ -2,7 +2,7 @@
 #ifndef RT_SESSION_STEPPED_REMARK_H
 #define RT_SESSION_STEPPED_REMARK_H
 
-#include "calls/stepped.h"
+#include "calls/feed.h"
 
 /*
  * The remark that the kernel's single-stepping took much of a trace of `ns`: at least a tenth of

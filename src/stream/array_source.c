@@ -29,6 +29,67 @@ struct array_source {
 	size_t length;
 };
 
+/*
+ * Reads of an incomplete record before it is given up: far longer than a program that runs
+ * takes for it.
+ */
+enum { RETRIES = 2000 };
+
+/* The time of the record at `at` once it is whole; 0: its program was interrupted in the middle. */
+static uint64_t whole(const uint8_t *at)
+{
+	uint64_t time;
+	int i;
+
+	for (i = 0; i < RETRIES; i++) {
+		/*
+		 * Acquire: the record must not be read before the time that says that it is whole.
+		 */
+		time = __atomic_load_n((const uint64_t *)(const void *)at, __ATOMIC_ACQUIRE);
+		if (time)
+			return time;
+	}
+	return 0;
+}
+
+static int take_from_array(uint8_t *at, uint64_t room, uint64_t *taken,
+			   const struct rt_record_decoder *decoder,
+			   const struct rt_event_handler *handler)
+{
+	struct rt_event event;
+	int n, r;
+
+	event.time = whole(at);
+	if (!event.time)
+		return 1;
+	n = rt_record_decode(decoder, at + sizeof(event.time), decoder->largest, &event);
+	if (n < 0)
+		return n;
+	*taken = (sizeof(event.time) + (size_t)n + 7) & ~UINT64_C(7);
+	if (*taken > room)
+		return -EBADMSG;
+	r = handler->event(handler->ctx, &event);
+	memset(at, 0, (size_t)*taken);
+	return r;
+}
+
+int rt_array_ring_walk(uint8_t *data, uint32_t size, uint64_t *tail, uint64_t head,
+		       const struct rt_record_decoder *decoder,
+		       const struct rt_event_handler *handler)
+{
+	int r = head - *tail > size || *tail % 8 ? -EBADMSG : 0;
+	uint64_t taken;
+
+	while (*tail != head && r == 0) {
+		taken = 0;
+		r = take_from_array(data + (*tail & (size - 1)), head - *tail, &taken, decoder,
+				    handler);
+		if (r <= 0 && r != -EBADMSG)
+			*tail += taken;
+	}
+	return r;
+}
+
 static unsigned array_nfds(const struct rt_source *source)
 {
 	return ((const struct array_source *)source)->n;

@@ -40,7 +40,7 @@ struct rt_values {
 
 #define RT_NO_FUNCTION UINT32_MAX
 
-/* In goid: it is no goroutine but a stack that the program has made (calls/stacks.h), by number. */
+/* In goid: it is no goroutine but a stack that the program has made (calls/owners.h), by number. */
 #define RT_GOID_STACK (UINT64_C(1) << 40)
 
 /* In goid: of which of the process's Go runtimes (runtimes.h) it is one, times its number. */

@@ -24,7 +24,7 @@ int rt_perf_source_side(struct rt_source **source, struct rt_error *err);
  * where sample_id is the u64 time that ends every record but the sample.  Other types, and mappings
  * that are not executable, are skipped.
  *
- * Hits that a full ring refused are known by their numbers (stream/gaps.h), so LOST is
+ * Hits that a full ring refused are known by their numbers (stream/record.h), so LOST is
  * RT_EV_UNSEEN. With `decoder` NULL there are no samples.
  *
  * `rec` has `len` bytes (header.size).  Returns 1 and fills `event` (its data points into `rec`), 0

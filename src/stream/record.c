@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
+#include "kernel/sys.h"
 #include "stream/load.h"
 
 struct rt_record_decoder *rt_record_decoder_new(const struct rt_plan *plans, unsigned nplans,
@@ -88,111 +90,119 @@ int rt_record_decode(const struct rt_record_decoder *decoder, const uint8_t *rec
 }
 
 /*
- * Reads of an incomplete record before it is given up: far longer than a program that runs
- * takes for it.
+ * The rings are not asked what is lost: before 5.1 a program is not told that a perf ring took
+ * nothing, a ring tells of it only with its next record, and a thread may be on another CPU by
+ * then. The programs number each thread's hits in an array map (4 ns a hit), so a gap shows
+ * where it is, on every kernel.
  */
-enum { RETRIES = 2000 };
 
-/* ---- the mapped array ---- */
+struct slot {
+	pid_t tid;		/* whose records were seen here; 0: none yet */
+	uint32_t seen;		/* the last count that was seen or given up */
+	bool shared;
+};
 
-/* The time of the record at `at` once it is whole; 0: its program was interrupted in the middle. */
-static uint64_t whole(const uint8_t *at)
+struct rt_gaps {
+	int map;
+	uint32_t nslots;
+	/* the map's values; NULL where they cannot be mapped (before 5.5) */
+	uint64_t *counts;
+	struct slot slots[];
+};
+
+struct rt_gaps *rt_gaps_new(int map, uint32_t slots)
 {
-	uint64_t time;
-	int i;
+	struct rt_gaps *gaps = calloc(1, sizeof(*gaps) + slots * sizeof(gaps->slots[0]));
+	void *counts;
 
-	for (i = 0; i < RETRIES; i++) {
-		/*
-		 * Acquire: the record must not be read before the time that says that it is whole.
-		 */
-		time = __atomic_load_n((const uint64_t *)(const void *)at, __ATOMIC_ACQUIRE);
-		if (time)
-			return time;
-	}
-	return 0;
+	if (!gaps)
+		return NULL;
+	counts = mmap(NULL, slots * sizeof(gaps->counts[0]), PROT_READ, MAP_SHARED, map, 0);
+	gaps->counts = counts == MAP_FAILED ? NULL : counts;
+	gaps->map = map;
+	gaps->nslots = slots;
+	return gaps;
 }
 
-static int take_from_array(uint8_t *at, uint64_t room, uint64_t *taken,
-			   const struct rt_record_decoder *decoder,
-			   const struct rt_event_handler *handler)
+void rt_gaps_free(struct rt_gaps *gaps)
 {
-	struct rt_event event;
-	int n, r;
-
-	event.time = whole(at);
-	if (!event.time)
-		return 1;
-	n = rt_record_decode(decoder, at + sizeof(event.time), decoder->largest, &event);
-	if (n < 0)
-		return n;
-	*taken = (sizeof(event.time) + (size_t)n + 7) & ~UINT64_C(7);
-	if (*taken > room)
-		return -EBADMSG;
-	r = handler->event(handler->ctx, &event);
-	memset(at, 0, (size_t)*taken);
-	return r;
+	if (!gaps)
+		return;
+	if (gaps->counts)
+		munmap(gaps->counts, gaps->nslots * sizeof(gaps->counts[0]));
+	free(gaps);
 }
 
-int rt_array_ring_walk(uint8_t *data, uint32_t size, uint64_t *tail, uint64_t head,
-		       const struct rt_record_decoder *decoder,
-		       const struct rt_event_handler *handler)
+static struct slot *slot_of(struct rt_gaps *gaps, pid_t tid)
 {
-	int r = head - *tail > size || *tail % 8 ? -EBADMSG : 0;
-	uint64_t taken;
-
-	while (*tail != head && r == 0) {
-		taken = 0;
-		r = take_from_array(data + (*tail & (size - 1)), head - *tail, &taken, decoder,
-				    handler);
-		if (r <= 0 && r != -EBADMSG)
-			*tail += taken;
-	}
-	return r;
+	return &gaps->slots[(uint32_t)tid & (gaps->nslots - 1)];
 }
 
-/* ---- the ring buffer ---- */
+/* The counter of a slot, written by the BPF programs; records have its lower half. */
+static uint32_t counted(const struct rt_gaps *gaps, uint32_t slot)
+{
+	uint64_t count;
+
+	if (gaps->counts)
+		return (uint32_t)__atomic_load_n(&gaps->counts[slot], __ATOMIC_RELAXED);
+	return rt_bpf_map_lookup(gaps->map, &slot, &count) == 0 ? (uint32_t)count
+								: gaps->slots[slot].seen;
+}
 
 /*
- * A record's header: u32 length, with these bits, and u32 page offset.  Records are aligned to 8.
+ * Step to `count`; returns how far, 0 where it has been passed already: threads that share a slot
+ * may be seen out of order.
  */
-enum { HEADER = 8 };
-#define BUSY	(1u << 31)
-#define DISCARD	(1u << 30)
-
-static int take_from_ringbuf(const uint8_t *rec, uint32_t len,
-			     const struct rt_record_decoder *decoder,
-			     const struct rt_event_handler *handler)
+static uint32_t advance(struct slot *slot, uint32_t count)
 {
-	struct rt_event event;
-	int r;
+	uint32_t n = count - slot->seen;
 
-	if (len & DISCARD)
+	if ((int32_t)n <= 0)
 		return 0;
-	if (len < sizeof(event.time))
-		return -EBADMSG;
-	event.time = rt_load_u64(rec);
-	r = rt_record_decode(decoder, rec + sizeof(event.time), len - sizeof(event.time), &event);
-	return r < 0 ? r : handler->event(handler->ctx, &event);
+	slot->seen = count;
+	return n;
 }
 
-int rt_ringbuf_walk(const uint8_t *data, size_t size, uint64_t *tail, uint64_t head,
-		    const struct rt_record_decoder *decoder, const struct rt_event_handler *handler)
+uint32_t rt_gaps_hit(struct rt_gaps *gaps, pid_t tid, uint32_t seq, bool *shared)
 {
-	int r = head - *tail > size || *tail % 8 ? -EBADMSG : 0;
-	const uint8_t *rec;
-	uint64_t taken;
-	uint32_t len;
+	struct slot *slot = slot_of(gaps, tid);
+	uint32_t n;
 
-	while (*tail != head && r == 0) {
-		rec = data + (*tail & (size - 1));
-		len = __atomic_load_n((const uint32_t *)(const void *)rec, __ATOMIC_ACQUIRE);
-		if (len & BUSY)
-			return 1;
-		taken = (HEADER + (uint64_t)(len & ~DISCARD) + 7) & ~UINT64_C(7);
-		if (taken > head - *tail)
-			return -EBADMSG;
-		r = take_from_ringbuf(rec + HEADER, len, decoder, handler);
-		*tail += taken;
+	if (slot->tid != tid) {
+		slot->shared = slot->shared || slot->tid != 0;
+		slot->tid = tid;
 	}
-	return r;
+	*shared = slot->shared;
+	n = advance(slot, seq);
+	return n ? n - 1 : 0;
+}
+
+uint32_t rt_gaps_exit(struct rt_gaps *gaps, pid_t tid)
+{
+	struct slot *slot = slot_of(gaps, tid);
+
+	/* Another thread may still have records in the ring. */
+	if (slot->shared || (slot->tid && slot->tid != tid))
+		return 0;
+	return advance(slot, counted(gaps, (uint32_t)(slot - gaps->slots)));
+}
+
+uint64_t rt_gaps_hits(const struct rt_gaps *gaps)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < gaps->nslots; i++)
+		sum += counted(gaps, i);
+	return sum;
+}
+
+uint64_t rt_gaps_rest(struct rt_gaps *gaps)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < gaps->nslots; i++)
+		sum += advance(&gaps->slots[i], counted(gaps, i));
+	return sum;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "kernel/sys.h"
+#include "stream/load.h"
 #include "stream/perf_source.h"
 #include "stream/ring.h"
 #include "stream/record.h"
@@ -20,6 +21,51 @@ struct ringbuf_source {
 	const uint64_t *producer;
 	uint64_t safe;
 };
+
+/*
+ * A record's header: u32 length, with these bits, and u32 page offset.  Records are aligned to 8.
+ */
+enum { HEADER = 8 };
+#define BUSY	(1u << 31)
+#define DISCARD	(1u << 30)
+
+static int take_from_ringbuf(const uint8_t *rec, uint32_t len,
+			     const struct rt_record_decoder *decoder,
+			     const struct rt_event_handler *handler)
+{
+	struct rt_event event;
+	int r;
+
+	if (len & DISCARD)
+		return 0;
+	if (len < sizeof(event.time))
+		return -EBADMSG;
+	event.time = rt_load_u64(rec);
+	r = rt_record_decode(decoder, rec + sizeof(event.time), len - sizeof(event.time), &event);
+	return r < 0 ? r : handler->event(handler->ctx, &event);
+}
+
+int rt_ringbuf_walk(const uint8_t *data, size_t size, uint64_t *tail, uint64_t head,
+		    const struct rt_record_decoder *decoder, const struct rt_event_handler *handler)
+{
+	int r = head - *tail > size || *tail % 8 ? -EBADMSG : 0;
+	const uint8_t *rec;
+	uint64_t taken;
+	uint32_t len;
+
+	while (*tail != head && r == 0) {
+		rec = data + (*tail & (size - 1));
+		len = __atomic_load_n((const uint32_t *)(const void *)rec, __ATOMIC_ACQUIRE);
+		if (len & BUSY)
+			return 1;
+		taken = (HEADER + (uint64_t)(len & ~DISCARD) + 7) & ~UINT64_C(7);
+		if (taken > head - *tail)
+			return -EBADMSG;
+		r = take_from_ringbuf(rec + HEADER, len, decoder, handler);
+		*tail += taken;
+	}
+	return r;
+}
 
 static unsigned ringbuf_nfds(const struct rt_source *source)
 {

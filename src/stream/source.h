@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "stream/event.h"
-#include "stream/gaps.h"
+#include "stream/record.h"
 #include "base/error.h"
 
 /*
@@ -17,7 +17,7 @@ struct rt_source {
 	const struct rt_source_ops *ops;
 	const char *name;	/* of the ring, for the user */
 	/*
-	 * its hits are numbered (stream/gaps.h), the source's own; NULL: it gives RT_EV_LOST itself
+	 * its hits are numbered (record.h), the source's own; NULL: it gives RT_EV_LOST itself
 	 */
 	struct rt_gaps *gaps;
 	uint64_t taken;		/* bytes that were read from the rings so far */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/sinks.h"
+#include "output/sink.h"
 #include "record/calls.h"
 
 static int note(void *ctx, const char *text)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "calls/stack.h"
-#include "output/sinks.h"
+#include "output/sink.h"
 
 #define TIDS 8
 #define PIDS 3

@@ -3,7 +3,7 @@
 #define RT_TESTS_OUT_RUN_H
 
 #include "calls/stack.h"
-#include "output/sinks.h"
+#include "output/sink.h"
 
 /* A sink over a stack, into memory.  The trace begins at 1000; everything happens in process 7. */
 struct run {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "stream/gaps.h"
+#include "stream/record.h"
 
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
 #include <time.h>
 
 #include "calls/filter.h"
-#include "calls/stacks.h"
+#include "calls/owners.h"
 #include "calls/threads.h"
 #include "events.h"
 #include "unit.h"
