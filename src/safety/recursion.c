@@ -12,7 +12,7 @@
 #include "code/stub.h"
 #include "safety/walks.h"
 
-enum { BODY_MAX = 1 << 18, BETWEEN = 2, MANY = 2 };
+enum { BODY_MAX = 1 << 18, BETWEEN = 2 };
 
 struct search {
 	struct rt_code *code;
@@ -38,25 +38,22 @@ static bool by_name(const struct search *s, uint64_t next)
 	return false;
 }
 
-/*
- * Count the ways from the code from `start` to `end` to the entry, through at most `between`
- * functions; many are MANY.
- */
-static unsigned ways(struct search *s, uint64_t start, uint64_t end, unsigned between)
+/* Does the code from `start` to `end` reach the entry, through at most `between` functions? */
+static bool reaches(struct search *s, uint64_t start, uint64_t end, unsigned between)
 {
 	struct rt_image *image = rt_code_image(s->code);
 	const struct rt_arch *arch = image->arch;
 	size_t n = end - start < BODY_MAX ? (size_t)(end - start) : BODY_MAX, i;
 	uint64_t target, next, from, to;
 	uint8_t *bytes = s->left ? malloc(n) : NULL;
-	unsigned found = 0;
+	bool found = false;
 	const char *name;
 
 	if (!bytes)
-		return 0;
+		return false;
 	s->left--;
 	n = rt_image_read(image, start, bytes, n);
-	for (i = 0; i + 4 <= n && found < MANY; i++) {
+	for (i = 0; i + 4 <= n && !found; i++) {
 		target = arch->direct_target(bytes + i, n - i, start + i, &next);
 		if (target ? target > start && target < end
 			   : !arch->target_slot ||
@@ -64,14 +61,14 @@ static unsigned ways(struct search *s, uint64_t start, uint64_t end, unsigned be
 			continue;
 		if (target == s->entry ||
 		    ((!target || rt_code_is_stub(s->code, target)) && by_name(s, next)))
-			found++;
+			found = true;
 		else if (target && between &&
 			 rt_code_function(s->code, target, &from, &to, &name) && from == target &&
 			 target != start)
-			found += ways(s, from, to, between - 1);
+			found = reaches(s, from, to, between - 1);
 	}
 	free(bytes);
-	return found < MANY ? found : MANY;
+	return found;
 }
 
 bool rt_code_recurses(struct rt_code *code, uint64_t addr, uint64_t size, unsigned most)
@@ -83,5 +80,5 @@ bool rt_code_recurses(struct rt_code *code, uint64_t addr, uint64_t size, unsign
 	v = rt_symbols_at(rt_code_image(code), addr, &n);
 	for (i = 0; i < n; i++)
 		s.exported |= v[i].dynamic;
-	return ways(&s, addr, addr + size, BETWEEN) == 1;
+	return reaches(&s, addr, addr + size, BETWEEN);
 }

@@ -119,6 +119,7 @@ for mechanism in $MECHANISMS; do
 		agrees "$mechanism: tail calls" tailcall 'around first last even odd'
 		agrees "$mechanism: killed inside a call" exits dive kill
 		agrees "$mechanism: threads moving between CPUs" threads work
+		! has_decoder || export WITNESS_INSN=1
 		agrees "$mechanism: recursion of 1,000 levels" recurse deep 0 1000
 		agrees "$mechanism: fork inside a call" forks 'job split borrow' fork
 	fi

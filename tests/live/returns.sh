@@ -170,7 +170,9 @@ end_case
 
 begin "-v: how, and why"
 rt -v "$FIB" fib
-expect_line '^rawtrace: fib: returns: uretprobe: nothing unwinds' "$T/err"
+expect_line '^rawtrace: fib: returns: insn ([0-9]* places*): it calls itself' "$T/err"
+rt -v "$BIN/loop" step
+expect_line '^rawtrace: step: returns: uretprobe: nothing unwinds' "$T/err"
 rt -v "$BIN/cancel" sleeper
 expect_line '^rawtrace: sleeper: returns: insn ([0-9]* places*.*): uretprobe unsafe: .*cancel imports pthread_cancel$' "$T/err"
 end_case
@@ -227,6 +229,38 @@ for mechanism in $MECHANISMS; do
 	expect_nested "$T/trace" whole
 	end_case
 done
+cat >"$T/walk.c" <<'END'
+#include <stdlib.h>
+struct node { struct node *left, *right; };
+__attribute__((noinline)) int walk(const struct node *node)
+{
+	int left, right;
+
+	if (!node)
+		return 0;
+	left = walk(node->left);
+	__asm__ volatile("" ::: "memory");
+	right = walk(node->right);
+	__asm__ volatile("" ::: "memory");
+	return left + right + 1;
+}
+int main(void)
+{
+	static struct node v[1000];
+	int i;
+
+	for (i = 0; i < 999; i++)
+		*(i % 3 ? &v[i].right : &v[i].left) = &v[i + 1];
+	return walk(v) != 1000;
+}
+END
+begin "a tree walk 1,000 deep"
+"$CC" -O1 -fno-optimize-sibling-calls -o "$T/walk" "$T/walk.c" || because "not built"
+rt "$T/walk" walk
+expect_status 0
+expect_number calls "$(grep -c '^>.*(walk ' "$T/err")" -eq 2001
+expect_nested "$T/err" whole
+end_case
 begin "a function that calls itself through a pointer"
 rt "$T/deep" pointed -- 70
 expect_line '^rawtrace: 7 returns were not seen: the kernel has 64 uretprobes' "$T/err"

@@ -68,8 +68,8 @@
 	call 9b + 0x20	# g
 	at 128
 
-	# At two places, of f itself or of its callees: a tree.
-	case tree, "no"
+	# From two places, of f itself or of its callees: a tree.
+	case tree, "yes"
 	begin
 	at 4
 	call 9b	# f
@@ -77,7 +77,7 @@
 	call 9b	# f
 	at 128
 
-	case tree_in_g, "no"
+	case tree_in_g, "yes"
 	begin
 	at 4
 	call 9b + 0x20	# g
@@ -87,7 +87,7 @@
 	call 9b	# f
 	at 128
 
-	case tree_by_g, "no"
+	case tree_by_g, "yes"
 	begin
 	at 4
 	call 9b + 0x20	# g
