@@ -3,6 +3,8 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "attach/attach.h"
@@ -336,6 +338,67 @@ static int parse_output(struct rt_options *o, const char *text, struct rt_error 
 	return *text ? 0 : rt_usage(err, "-o '': expected a file name");
 }
 
+/* strace's -e KIND=...: does it choose anything but what is traced? */
+static bool is_other_kind(const char *text)
+{
+	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz-");
+
+	return n && text[n] == '=';
+}
+
+/* The end of a specification: a comma inside of brackets or quotes is its own. */
+static size_t event_length(const char *text)
+{
+	unsigned depth = 0;
+	bool quoted = false;
+	size_t i;
+
+	for (i = 0; text[i] && (text[i] != ',' || depth || quoted); i++)
+		if (text[i] == '"')
+			quoted = !quoted;
+		else if (!quoted && strchr("([{<", text[i]))
+			depth++;
+		else if (!quoted && strchr(")]}>", text[i]) && depth)
+			depth--;
+	return i;
+}
+
+/* [trace=][!]FUNCTION,...; '!' is for all of them. */
+static int parse_event(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	const char *at = text;
+	char **events;
+	bool excluded;
+	size_t n;
+
+	if (!rt_scan_text(&at, "trace=") && is_other_kind(text))
+		return rt_usage(err, "-e %s: only functions are chosen: -e FUNCTION,...", text);
+	excluded = rt_scan_text(&at, "!");
+	do {
+		n = event_length(at);
+		if (!n)
+			return rt_usage(err, "-e %s: expected functions, with commas", text);
+		events = realloc(o->events, (o->nevents + 1) * sizeof(*events));
+		if (!events)
+			return rt_nomem(err);
+		o->events = events;
+		if (asprintf(&events[o->nevents], "%s%.*s", excluded ? "!" : "", (int)n, at) < 0)
+			return rt_nomem(err);
+		o->nevents++;
+		at += n;
+	} while (*at++);
+	return 0;
+}
+
+/* -q, -qq */
+static int parse_quiet(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	(void)text;
+	(void)err;
+	o->quiet++;
+	return 0;
+}
+
 static int parse_libcalls(struct rt_options *o, const char *text, struct rt_error *err)
 {
 	(void)err;
@@ -422,11 +485,18 @@ const struct rt_option rt_option_table[] = {
 	{ "follow-forks", 'f', NULL, "trace children too, and the programs that they run;\n"
 	  "-ff -o FILE: write a file a process, FILE.PID",
 	  .commands = TRACE | TABLES, .parse = parse_follow },
+	{ "events", 'e', "FUNC,...",
+	  "trace these functions too, as those behind PROGRAM; '!FUNC,...': leave\n"
+	  "them out",
+	  .commands = TRACE | TABLES, .parse = parse_event },
 	{ "output", 'o', "FILE",
-	  "write the trace to FILE (- is standard output), not to standard error",
+	  "write the trace to FILE, not to standard error; - is standard output,\n"
+	  "'|COMMAND' the input of a command",
 	  .commands = TRACE | TABLES, .parse = parse_output },
 	{ "output", 'o', "FILE", "write the report to FILE, not to standard output",
 	  .commands = REPORT, .parse = parse_output },
+	{ "output-append-mode", 'A', NULL, "with -o: keep what FILE has, and write behind it",
+	  .commands = TREE | TABLES | REPORT, FLAG(append) },
 	{ "last", 0, "TIME|SIZE",
 	  "keep only the newest TIME (10s), or SIZE (64M), in memory; write\n"
 	  "it on SIGUSR1, or when a signal ends the program",
@@ -535,6 +605,10 @@ const struct rt_option rt_option_table[] = {
 	  .commands = TRACE | TABLES, .parse = parse_dump },
 	{ "clean", 0, NULL, "remove what killed rawtrace processes have left in tracefs",
 	  .commands = DOCTOR, FLAG(clean) },
+	{ "quiet", 'q', NULL,
+	  "do not say what is attached, where the trace is written, what had no\n"
+	  "call, or that children are not traced; -qq: nor how processes end",
+	  .commands = TRACE | TABLES | REPORT, .parse = parse_quiet },
 	{ "verbose", 'v', NULL, "say which mechanism is used, and why not another",
 	  .commands = TRACE | TABLES, FLAG(verbose) },
 	{ "help", 'h', NULL, "print this text", .commands = ALL, .parse = parse_help },

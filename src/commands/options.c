@@ -12,6 +12,7 @@
 #include "base/scan.h"
 #include "commands/command.h"
 #include "commands/option_table.h"
+#include "output/out_file.h"
 
 int rt_size_parse(const char *text, size_t *size)
 {
@@ -69,11 +70,18 @@ static const struct {
 	char letter;
 	const char *answer;
 } answers[] = {
-	{ 'e', "what is traced is named behind the program: rawtrace PROGRAM FUNCTION" },
+	{ 'C', "rawtrace record keeps the calls; rawtrace report -c prints a table of them" },
+	{ 'D', "--depth=N shows N levels of calls" },
+	{ 'E', "type: env NAME=VALUE rawtrace PROGRAM" },
 	{ 'k', "stacks of callers are not printed; trace the callers too, the tree has them around "
 	       "a call" },
+	{ 'g', "rawtrace record keeps who called whom; rawtrace report -F graph shows it" },
 	{ 'l', "functions of a library are named LIBRARY:FUNCTION; --libcalls traces what the "
 	       "program imports" },
+	{ 'N', "-x FUNC does not trace FUNC" },
+	{ 'P', "a condition chooses calls by their arguments: 'f(int fd == 3)'" },
+	{ 'R', "results are shown without an option" },
+	{ 'w', "all times are from entry to return" },
 };
 
 static const char *answer_for(int letter)
@@ -244,12 +252,31 @@ static int check_view(const struct rt_options *o, struct rt_error *err)
 	return rt_usage(err, "--sort=%s: goes with --format=summary", rt_sort_name(o->sort));
 }
 
+/* -o and -A. */
+static int check_output(const struct rt_options *o, struct rt_error *err)
+{
+	bool command = rt_out_file_is_command(o->output);
+	const struct rt_sink_ops *ops;
+
+	if (command && (o->separate || rt_keep_any(&o->keep)))
+		return rt_usage(err, "-o '%s': %s writes files, not to a command", o->output,
+				o->separate ? "-ff" : "--last");
+	if (!o->append)
+		return 0;
+	if (!o->output || command || strcmp(o->output, "-") == 0)
+		return rt_usage(err, "-A: goes with -o FILE");
+	ops = o->format ? rt_sink_find(o->format) : NULL;
+	return ops && ops->path && ops != &rt_sink_ndjson
+		       ? rt_usage(err, "-A: --format=%s is one whole file", o->format)
+		       : 0;
+}
+
 static int check_trace(const struct rt_options *o, struct rt_error *err)
 {
 	if (o->separate && (!o->output || strcmp(o->output, "-") == 0))
 		return rt_usage(err,
 				"-ff: a file a process is written, FILE.PID; name FILE with -o");
-	if (check_view(o, err) < 0)
+	if (check_view(o, err) < 0 || check_output(o, err) < 0)
 		return -EINVAL;
 	if ((o->keep.slow || o->keep.failed) && !rt_keep_any(&o->keep))
 		return rt_usage(err, "--on-slow, --on-fail: go with --last, such as --last=10s");
@@ -314,6 +341,16 @@ static int take_exclusions(struct rt_options *o, char **words, int n, struct rt_
 	return left;
 }
 
+/* Put the functions of -e behind the `n` words, which have room for them.  How many there are. */
+static int add_events(const struct rt_options *o, char **words, int n)
+{
+	unsigned i;
+
+	for (i = 0; i < o->nevents; i++)
+		words[n++] = o->events[i];
+	return n;
+}
+
 /*
  * PROGRAM FUNCTION... or, with -p, FUNCTION...; `rest` are the words after "--", for the program.
  */
@@ -330,7 +367,7 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 	if (o->budget && !o->all)
 		return rt_usage(err, "--budget: goes with -a, which traces every process");
 	if (o->all) {
-		n = take_exclusions(o, words, n, err);
+		n = take_exclusions(o, words, add_events(o, words, n), err);
 		if (n < 0)
 			return n;
 		o->specs = words;
@@ -359,7 +396,7 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 			"'-- %s': arguments are for a program that rawtrace starts, not for -p",
 			rest[0]);
 	}
-	n = take_exclusions(o, words, n, err);
+	n = take_exclusions(o, words, add_events(o, words, n), err);
 	if (n < 0)
 		return n;
 	o->specs = words;
@@ -384,7 +421,9 @@ static int take_file(struct rt_options *o, int n, bool rest, struct rt_error *er
 	o->nspecs = n;
 	if (o->to && o->to <= o->from)
 		return rt_usage(err, "--to: before --from");
-	return check_given(o, err) < 0 ? -EINVAL : check_view(o, err);
+	if (check_given(o, err) < 0 || check_view(o, err) < 0)
+		return -EINVAL;
+	return check_output(o, err);
 }
 
 /* diff takes A B. */
@@ -428,6 +467,7 @@ int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_erro
 {
 	struct getopt_tables tables;
 	int end, c, r, n = 0;
+	char **words;
 	bool took;
 
 	memset(o, 0, sizeof(*o));
@@ -451,6 +491,10 @@ int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_erro
 		if (r < 0)
 			return r;
 	}
+	words = realloc(o->words, ((size_t)argc + 1 + o->nevents) * sizeof(*words));
+	if (!words)
+		return rt_nomem(err);
+	o->words = words;
 	set_record(o);
 	if (o->command != RT_CMD_TRACE) {
 		o->help_of = n ? rt_command_find(o->words[0]) : RT_CMD_TRACE;
@@ -473,6 +517,9 @@ int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_erro
 
 void rt_options_free(struct rt_options *o)
 {
+	while (o->nevents)
+		free(o->events[--o->nevents]);
+	free(o->events);
 	free(o->argv);
 	free(o->words);
 	memset(o, 0, sizeof(*o));

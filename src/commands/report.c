@@ -2,6 +2,7 @@
 #include "commands/report.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,13 +40,19 @@ int rt_report(const struct rt_options *o, struct rt_error *err)
 	sinks.trace.width = o->width;
 	sinks.trace.stamp = o->stamp;
 	sinks.trace.durations = o->durations;
+	sinks.trace.no_exits = o->quiet > 1;
 	rt_out_file_choose(&sink->to, o->output ? o->output : ops->path, STDOUT_FILENO);
+	sink->to.append = o->append;
+	rt_out_file_page(&sink->to);
 	r = rt_replay_open(path, &sinks.trace, &recording, err);
 	if (r == 0 && o->net && !rt_replay_costs(recording))
 		r = rt_usage(err, "--net: the recording has no costs of probes; record it anew");
 	if (r == 0)
 		r = rt_sinks_open(&sinks, NULL, err);
-	if (r == 0 && !o->output && ops->path)
+	/* The pager is ended by its own keys. */
+	if (sink->to.pager)
+		signal(SIGINT, SIG_IGN);
+	if (r == 0 && !o->output && ops->path && !o->quiet)
 		rt_say("report written to %s", ops->path);
 	if (r == 0) {
 		r = rt_replay_chosen(o, recording, &sinks.trace, &to, err);

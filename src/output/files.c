@@ -89,6 +89,7 @@ static int open_file(struct rt_sink *sink, struct file *file)
 		.ops = files->each, .trace = &file->trace, .index = sink->index
 	};
 	rt_out_file_choose(&file->sink.to, file->path, -1);
+	file->sink.to.append = sink->to.append;
 	r = rt_out_file_open(&file->sink.to, sink->program, &files->err);
 	if (r < 0)
 		return r;

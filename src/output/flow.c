@@ -50,11 +50,17 @@ struct flow {
 	uint64_t last;			/* the time of the line before */
 };
 
-static unsigned terminal_width(FILE *file)
+/* A pager stands between the stream and the terminal. */
+static int terminal_of(const struct rt_sink *sink)
+{
+	return sink->to.pager ? STDOUT_FILENO : fileno(sink->file);
+}
+
+static unsigned terminal_width(const struct rt_sink *sink)
 {
 	struct winsize size;
 
-	return ioctl(fileno(file), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+	return ioctl(terminal_of(sink), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 static bool wants_colors(const struct rt_sink *sink)
@@ -63,7 +69,7 @@ static bool wants_colors(const struct rt_sink *sink)
 
 	if (sink->trace->color != RT_COLOR_AUTO)
 		return sink->trace->color == RT_COLOR_ALWAYS;
-	return isatty(fileno(sink->file)) && !(no && *no) && terminal &&
+	return isatty(terminal_of(sink)) && !(no && *no) && terminal &&
 	       strcmp(terminal, "dumb") != 0;
 }
 
@@ -98,8 +104,8 @@ static int flow_begin(struct rt_sink *sink)
 		return -errno;
 	flow->colors = wants_colors(sink);
 	flow->width = sink->trace->width;
-	if (!flow->width && isatty(fileno(sink->file)))
-		flow->width = terminal_width(sink->file);
+	if (!flow->width && isatty(terminal_of(sink)))
+		flow->width = terminal_width(sink);
 	flow->start = sink->trace->start;
 	return 0;
 }
@@ -492,7 +498,8 @@ static int flow_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t ti
 
 static int flow_exited(struct rt_sink *sink, pid_t pid, int status)
 {
-	rt_put_exited(sink->file, pid, status);
+	if (!sink->trace->no_exits)
+		rt_put_exited(sink->file, pid, status);
 	return 0;
 }
 

@@ -4,12 +4,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/say.h"
+
 enum { BUFFER = 1 << 16 };
+
+bool rt_out_file_is_command(const char *path)
+{
+	return path && (*path == '|' || *path == '!');
+}
 
 void rt_out_file_choose(struct rt_out_file *file, const char *path, int fd)
 {
@@ -22,6 +31,36 @@ void rt_out_file_choose(struct rt_out_file *file, const char *path, int fd)
 		file->name = file->path;
 	else
 		file->name = file->fd == STDOUT_FILENO ? "standard output" : "standard error";
+}
+
+static bool is_installed(const char *name)
+{
+	const char *at = secure_getenv("PATH"), *end;
+	char path[PATH_MAX];
+
+	for (; at && *at; at = *end ? end + 1 : end) {
+		end = at + strcspn(at, ":");
+		snprintf(path, sizeof(path), "%.*s/%s", (int)(end - at), at, name);
+		if (access(path, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+void rt_out_file_page(struct rt_out_file *file)
+{
+	const char *pager = secure_getenv("RAWTRACE_PAGER");
+
+	if (file->path || file->fd != STDOUT_FILENO || !isatty(STDOUT_FILENO))
+		return;
+	if (!pager)
+		pager = secure_getenv("PAGER");
+	/* -F: a text of one screen needs no pager; -R: colours; -X: it stays on the screen. */
+	if (!pager && is_installed("less"))
+		pager = "less -FRX";
+	if (!pager || !*pager || strcmp(pager, "cat") == 0)
+		return;
+	file->pager = pager;
 }
 
 static int fail(const struct rt_out_file *file, int code, struct rt_error *err)
@@ -63,7 +102,7 @@ int rt_out_file_check(const struct rt_out_file *file, const struct rt_program *p
 {
 	struct stat st;
 
-	if (!file->path)
+	if (!file->path || rt_out_file_is_command(file->path))
 		return 0;
 	if (stat(file->path, &st) < 0)
 		return errno == ENOENT ? check_folder(file, err) : fail(file, errno, err);
@@ -78,14 +117,15 @@ int rt_out_file_check(const struct rt_out_file *file, const struct rt_program *p
 static int open_path(struct rt_out_file *file, const struct rt_program *program,
 		     struct rt_error *err)
 {
-	int fd = open(file->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666), r;
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (file->append ? O_APPEND : 0);
+	int fd = open(file->path, flags, 0666), r;
 	struct stat st;
 
 	if (fd < 0)
 		return fail(file, errno, err);
 	r = fstat(fd, &st) < 0 ? fail(file, errno, err) : check_images(file, program, &st, err);
 	file->regular = r == 0 && S_ISREG(st.st_mode);
-	if (file->regular && ftruncate(fd, 0) < 0)
+	if (file->regular && !file->append && ftruncate(fd, 0) < 0)
 		r = fail(file, errno, err);
 	if (r == 0)
 		return fd;
@@ -93,13 +133,61 @@ static int open_path(struct rt_out_file *file, const struct rt_program *program,
 	return r;
 }
 
+/* In the child.  ^C ends the trace, not the command, which reads the trace up to its end. */
+static void become_shell(const char *command, int in)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	signal(SIGINT, SIG_IGN);
+	if (dup2(in, STDIN_FILENO) >= 0)
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	_exit(127);
+}
+
+/* Start the command.  The descriptor that it is written to by, or a negative errno. */
+static int open_command(struct rt_out_file *file, const char *command, struct rt_error *err)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return fail(file, errno, err);
+	file->command = fork();
+	if (file->command == 0)
+		become_shell(command, ends[0]);
+	close(ends[0]);
+	if (file->command > 0)
+		return ends[1];
+	close(ends[1]);
+	file->command = 0;
+	return fail(file, errno, err);
+}
+
+static int open_fd(struct rt_out_file *file, const struct rt_program *program,
+		   struct rt_error *err)
+{
+	int fd;
+
+	if (file->pager)
+		return open_command(file, file->pager, err);
+	if (rt_out_file_is_command(file->path))
+		return open_command(file, file->path + 1, err);
+	if (file->path)
+		return open_path(file, program, err);
+	fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 3);
+	return fd < 0 ? fail(file, errno, err) : fd;
+}
+
 int rt_out_file_open(struct rt_out_file *file, const struct rt_program *program,
 		     struct rt_error *err)
 {
-	int fd = file->path ? open_path(file, program, err) : fcntl(file->fd, F_DUPFD_CLOEXEC, 3);
+	int fd = open_fd(file, program, err);
 
 	if (fd < 0)
-		return file->path ? fd : fail(file, errno, err);
+		return fd;
 	file->stream = fdopen(fd, "w");
 	file->buffer = malloc(BUFFER);
 	if (!file->stream)
@@ -133,14 +221,32 @@ void rt_out_file_put_tail(struct rt_out_file *file, const char *tail)
 
 bool rt_out_file_is_seen(const struct rt_out_file *file)
 {
+	if (file->pager)
+		return isatty(STDERR_FILENO);
 	return !file->path && (file->fd == STDERR_FILENO ||
 			       (isatty(STDOUT_FILENO) && isatty(STDERR_FILENO)));
+}
+
+static void wait_for_command(struct rt_out_file *file)
+{
+	int status = 0;
+
+	while (waitpid(file->command, &status, 0) < 0 && errno == EINTR)
+		;
+	file->command = 0;
+	if (WIFEXITED(status) && WEXITSTATUS(status))
+		rt_say("%s: exited with status %d", file->name, WEXITSTATUS(status));
+	/* A reader such as head ends when it has enough. */
+	else if (WIFSIGNALED(status) && WTERMSIG(status) != SIGPIPE)
+		rt_say("%s: killed by signal %d", file->name, WTERMSIG(status));
 }
 
 void rt_out_file_close(struct rt_out_file *file)
 {
 	if (file->stream)
 		fclose(file->stream);
+	if (file->command)
+		wait_for_command(file);
 	free(file->buffer);
 	file->stream = NULL;
 	file->buffer = NULL;

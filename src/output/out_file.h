@@ -10,7 +10,8 @@
 #include "process/program.h"
 
 /*
- * The destination of a sink's output: a file, standard output or standard error.
+ * The destination of a sink's output: a file, the standard input of a command, standard output or
+ * standard error.
  *
  * A file is checked early, so that an error comes before the wait for the probes.  It is opened and
  * emptied late, when the probes are in and signals are blocked: if a signal ends a trace before its
@@ -21,12 +22,28 @@ struct rt_out_file {
 	char *buffer;
 	const char *path, *name;	/* the first is NULL where it is a standard stream, */
 	int fd;			/* which is this one */
+	bool append;		/* what the file has stays; set it before the file is opened */
 	bool regular;		/* a regular file */
+	const char *pager;	/* a command, beside standard output; NULL: none */
+	pid_t command;		/* the process of the pager or of the command in `path`; 0: none */
 	off_t tail;		/* where its last tail stands; -1: it has none yet */
 };
 
-/* `path` NULL: to the standard stream `fd`; "-": to standard output. */
+/*
+ * `path` NULL: to the standard stream `fd`; "-": to standard output; "|COMMAND" or "!COMMAND": to a
+ * command that the shell starts, as strace has it.
+ */
 void rt_out_file_choose(struct rt_out_file *file, const char *path, int fd);
+
+/* Is `path`, as the user gave it, a command? */
+bool rt_out_file_is_command(const char *path);
+
+/*
+ * Send it to a pager if it is standard output and that is a terminal: $RAWTRACE_PAGER, $PAGER, else
+ * less; to none if that is "" or "cat", or less is not installed.  Call it behind
+ * rt_out_file_choose.
+ */
+void rt_out_file_page(struct rt_out_file *file);
 
 /*
  * May it be written?  Not an image of `program` (NULL: there is none), which is read.  0 or a
@@ -46,6 +63,7 @@ void rt_out_file_put_tail(struct rt_out_file *file, const char *tail);
 /* Does the user see it beside standard error, or as that? */
 bool rt_out_file_is_seen(const struct rt_out_file *file);
 
+/* A command is waited for; its failure is said. */
 void rt_out_file_close(struct rt_out_file *file);
 
 #endif

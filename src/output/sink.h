@@ -71,6 +71,7 @@ struct rt_trace {
 	unsigned width;			/* of a line of a flow; 0: the terminal's, any in a file */
 	enum rt_stamp stamp;
 	bool durations;			/* of calls, behind their results (-T) */
+	bool no_exits;			/* how processes end is not shown (-qq) */
 	uint64_t start;			/* time at which the trace began, ns on the trace's clock */
 	int64_t wall;			/* ns from that clock to the time since 1970 */
 	const char *command;		/* what is traced, for headers and names */

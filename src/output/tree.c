@@ -199,6 +199,8 @@ static int tree_exited(struct rt_sink *sink, pid_t pid, int status)
 {
 	struct tree *tree = sink->state;
 
+	if (sink->trace->no_exits)
+		return 0;
 	put_stamp(sink, tree->last);
 	rt_put_exited(sink->file, pid, status);
 	return 0;

@@ -45,8 +45,10 @@ struct rt_options {
 	char **specs;			/* probe specifications; points into `words` */
 	int nspecs;
 	const char *format;		/* --format; NULL: the tree */
-	/* -o, "-" is standard output; NULL: where the format goes */
+	/* -o, "-" is standard output, "|COMMAND" a command; NULL: where the format goes */
 	const char *output;
+	bool append;			/* -A */
+	unsigned quiet;			/* -q: 1; -qq: 2 */
 	const char *attach;		/* --attach; NULL: what works */
 	const char *ring;		/* --ring; NULL: what works */
 	bool no_bpf, verbose, clean;
@@ -86,6 +88,8 @@ struct rt_options {
 	uint64_t given;
 	enum rt_command help_of;	/* with RT_CMD_HELP: the command that is asked about */
 	char **words;			/* the arguments without options; malloced */
+	char **events;			/* the functions of -e; malloced, as they are */
+	unsigned nevents;
 };
 
 /*

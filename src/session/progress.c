@@ -14,7 +14,7 @@ void rt_session_show_progress(struct session *s, bool end)
 	uint64_t now = rt_now();
 	char text[128];
 
-	if (!sink->ops->progress || !sink->state || !isatty(STDERR_FILENO))
+	if (!sink->ops->progress || !sink->state || s->options->quiet || !isatty(STDERR_FILENO))
 		return;
 	if (!s->progress)
 		s->progress = now;

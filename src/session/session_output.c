@@ -56,6 +56,7 @@ int rt_session_choose_out(struct session *s, struct rt_error *err)
 	s->sinks.trace.width = o->width;
 	s->sinks.trace.stamp = o->stamp;
 	s->sinks.trace.durations = o->durations;
+	s->sinks.trace.no_exits = o->quiet > 1;
 	s->sinks.trace.processes = o->pids.n > 1 || o->all;
 	s->sinks.trace.names = o->all;
 	s->sinks.trace.command = o->program
@@ -66,6 +67,7 @@ int rt_session_choose_out(struct session *s, struct rt_error *err)
 	 */
 	rt_out_file_choose(&sink->to, o->output ? o->output : ops->path,
 			   to_stdout ? STDOUT_FILENO : STDERR_FILENO);
+	sink->to.append = o->append;
 	if (o->separate && rt_files_init(sink, ops) < 0)
 		return rt_nomem(err);
 	return rt_sinks_check(&s->sinks, &s->traced.program, err);
@@ -77,11 +79,14 @@ int rt_session_open_out(struct session *s, struct rt_error *err)
 	unsigned i;
 
 	if (r == 0 && rt_keep_any(&s->options->keep)) {
-		rt_say("kept in memory; kill -USR1 %d writes it to %s", (int)getpid(),
-		       s->sinks.v[0].to.name);
+		if (!s->options->quiet)
+			rt_say("kept in memory; kill -USR1 %d writes it to %s", (int)getpid(),
+			       s->sinks.v[0].to.name);
 		return 0;
 	}
-	for (i = 0; i < s->sinks.n && r == 0 && !s->options->output; i++)
+	if (s->options->output || s->options->quiet)
+		return r;
+	for (i = 0; i < s->sinks.n && r == 0; i++)
 		if (s->sinks.v[i].to.path)
 			rt_say("trace written to %s", s->sinks.v[i].to.path);
 	return r;
@@ -153,7 +158,7 @@ int rt_session_report_no_call(struct session *s, bool lost)
 	char functions[200], text[RT_REMARK_MAX * 3];
 
 	/* Awaited files have another remark. */
-	if (has_calls(s) || !s->sites.functions.n)
+	if ((s->options->quiet && !lost) || has_calls(s) || !s->sites.functions.n)
 		return 0;
 	put_functions(&s->sites.functions, functions, sizeof(functions));
 	if (lost)
@@ -170,7 +175,7 @@ int rt_session_report_untraced(struct session *s)
 	uint64_t n = rt_feed_untraced(s->feed);
 	char text[RT_REMARK_MAX];
 
-	if (!n)
+	if (!n || s->options->quiet)
 		return 0;
 	snprintf(text, sizeof(text), "%" PRIu64 " child%s not traced; -f traces children", n,
 		 n == 1 ? " was" : "ren were");
@@ -234,7 +239,8 @@ void rt_session_say_attached(const struct session *s)
 	size_t n = rt_functions_shown(&s->sites.functions);
 	char name[RT_COMM_MAX];
 
-	if (t->ours || !(s->options->verbose || isatty(STDERR_FILENO)))
+	if (t->ours || s->options->quiet ||
+	    !(s->options->verbose || isatty(STDERR_FILENO)))
 		return;
 	if (s->options->all) {
 		rt_say("attached to every process that runs %s, %zu function%s",

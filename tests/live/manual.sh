@@ -64,6 +64,8 @@ value_of() {
 	case $1 in
 	-p) echo "-p 999999999" ;;
 	-o) echo "-o $T/output" ;;
+	-e | --events) echo "-e fib" ;;
+	-A | --output-append-mode) echo "$1 -o $T/output" ;;
 	-u) echo "-u nobody" ;;
 	--cgroup | --unit) echo "$1=none" ;;
 	--budget) echo "-a --budget=5%" ;;

@@ -37,6 +37,44 @@ expect_line '^rawtrace: .*only entries are traced' "$T/out"
 expect_message 'only entries are traced' "$T/err"
 end_case
 
+begin "-o |COMMAND, and what it ended with"
+rt -o "|cat >'$T/piped'" "$FIB" fib -- 1
+expect_text '>(fib 1)
+<1' "$T/piped"
+[ ! -s "$T/err" ] || show "$T/err"
+rt -o "!cat >'$T/piped'; exit 3" "$FIB" fib -- 0
+expect_status 0
+expect_text '>(fib 0)
+<0' "$T/piped"
+expect_message 'exited with status 3' "$T/err"
+end_case
+
+begin "-A: behind what the file has"
+rt -o "$T/appended" "$FIB" fib -- 1
+rt -A -o "$T/appended" "$FIB" fib -- 0
+expect_text '>(fib 1)
+<1
+>(fib 0)
+<0' "$T/appended"
+end_case
+
+begin "-e FUNCTION, -e !FUNCTION"
+rt -e trace=fib "$FIB" -- 1
+expect_text '>(fib 1)
+<1' "$T/err"
+rt -e fib,main -e '!main' "$FIB" -- 1
+expect_text '>(fib 1)
+<1' "$T/err"
+end_case
+
+begin "-q, -qq: how processes end"
+rt -q -f "$FIB" fib -- 0
+expect_line '^+++ [0-9]* exited with 0 +++' "$T/err"
+rt -qq -f "$FIB" fib -- 0
+expect_text '>(fib 0)
+<0' "$T/err"
+end_case
+
 begin "chrome without -o: rawtrace.json"
 mkdir "$T/folder"
 (cd "$T/folder" && timeout 60 "$RAWTRACE" --format=chrome "$FIB" fib -- 1) >"$T/out" 2>"$T/err"
@@ -138,6 +176,8 @@ if target ends "$CC" -g -O1 "$T/ends.c"; then
 		untraced='rawtrace: 1 child was not traced; -f traces children'
 		rt --attach="$mechanism" "$T/ends" called alone
 		expect_text 'rawtrace: not called: called, alone' "$T/err"
+		rt -q --attach="$mechanism" "$T/ends" called -- fork
+		[ ! -s "$T/err" ] || show "$T/err"
 		rt --attach="$mechanism" "$T/ends" called -- fork
 		expect_text "rawtrace: not called: called
 $untraced" "$T/err"

@@ -31,6 +31,19 @@ expect_text 'rawtrace: trace written to rawtrace.data' "$T/err"
 end_case
 
 # Strings, flags and errno, whose meaning is not in the bytes that the probes read.
+if has python3; then
+	begin "a pager, at a terminal"
+	rt record -o "$T/data" "$FIB" fib -- 1
+	PAGER='sed s/^/paged:/' TERM=xterm NO_COLOR='' timeout 60 python3 "$LIVE/terminal.py" 1000 \
+		"$RAWTRACE" report -F flow "$T/data" >"$T/paged"
+	expect_line '^paged: .*fib(1) = 1' "$T/paged"
+	PAGER=cat timeout 60 python3 "$LIVE/terminal.py" 1000 \
+		"$RAWTRACE" report "$T/data" >"$T/paged"
+	expect_text '>(fib 1)
+<1' "$T/paged"
+	end_case
+fi
+
 begin "values of every kind"
 rt -o "$T/live" cat 'libc.so:open' 'libc.so:read' -- /nonexistent "$T/folder/none" /proc/version
 rt record -o "$T/data" cat 'libc.so:open' 'libc.so:read' -- /nonexistent "$T/folder/none" \

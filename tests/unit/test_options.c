@@ -92,6 +92,27 @@ static void test_pids(void)
 	rt_options_free(&o);
 }
 
+/* As strace's -e trace=; a comma inside of a specification is its own. */
+static void test_events(void)
+{
+	char *argv[] = { "rawtrace", "-e", "trace=f(int a, int b),lib.so:g", "-e", "!h,i",
+			 "./fib",    "j", NULL };
+	struct rt_options o;
+	struct rt_error err;
+
+	CU_ASSERT_FATAL(rt_options_parse(&o, 7, argv, &err) == 0);
+	CU_ASSERT(!strcmp(o.program, "./fib"));
+	CU_ASSERT_FATAL(o.nspecs == 3 && o.nexcluded == 2);
+	CU_ASSERT(!strcmp(o.specs[0], "j") && !strcmp(o.specs[1], "f(int a, int b)") &&
+		  !strcmp(o.specs[2], "lib.so:g"));
+	CU_ASSERT(!strcmp(o.excluded[0], "h") && !strcmp(o.excluded[1], "i"));
+	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "-p 12 -e f") == 0 && o.nspecs == 1 && !strcmp(*o.specs, "f"));
+	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "-e f") == -EINVAL && strstr(err.text, "no program given"));
+	rt_options_free(&o);
+}
+
 static void test_others(void)
 {
 	struct rt_options o;
@@ -200,7 +221,14 @@ static void test_usage(void)
 		{ "-r -t ./fib f", "-t: not together with -r" },
 		{ "--color=x ./fib f", "--color=x: expected auto, " },
 		{ "-u me -p 12 f", "-u me: only for a program " },
-		{ "-e f ./fib f", "-e: what is traced is named behind the program" },
+		{ "-e fault=f ./fib", "-e fault=f: only functions are chosen" },
+		{ "-e f, ./fib", "-e f,: expected functions" },
+		{ "-C ./fib f", "-C: rawtrace record keeps the calls" },
+		{ "-A ./fib f", "-A: goes with -o FILE" },
+		{ "-A -o |cat ./fib f", "-A: goes with -o FILE" },
+		{ "-A -F chrome -o x ./fib f", "-A: --format=chrome is one whole file" },
+		{ "-A record ./fib f", "-A: not allowed with record" },
+		{ "-ff -o |cat ./fib f", "-o '|cat': -ff writes files" },
 		{ "-zv ./fib f", "-z: no such option" },
 		{ "-vz ./fib f", "-z: no such option" },
 		{ "--no-bpf -zv ./fib f", "-z: no such option" },
@@ -314,6 +342,7 @@ CU_TestInfo rt_tests_options[] = {
 	{ "a command", test_command },
 	{ "a pid", test_pid },
 	{ "several processes", test_pids },
+	{ "functions of -e", test_events },
 	{ "doctor, help, version, dump", test_others },
 	{ "usage errors", test_usage },
 	{ "sizes", test_sizes },
