@@ -3,7 +3,10 @@
 
 #include <elf.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "arch/errno_at.h"
+#include "arch/flow.h"
 #include "base/array.h"
 
 /*
@@ -88,4 +91,65 @@ const char *rt_form_name(enum rt_form form)
 	};
 
 	return v[form < RT_FORMS ? form : RT_FORM_OTHER];
+}
+
+bool rt_flow_works(const struct rt_arch *arch, const struct rt_decoder *decoder)
+{
+	return decoder || arch->flow;
+}
+
+bool rt_flow_decode(const struct rt_arch *arch, struct rt_decoder *decoder, const uint8_t *bytes,
+		    size_t n, uint64_t addr, struct rt_flow *flow)
+{
+	memset(flow, 0, sizeof(*flow));
+	flow->to = flow->from = flow->other = flow->mem.base = flow->mem.index = RT_NO_REG;
+	if (arch->flow)
+		return arch->flow(bytes, n, addr, flow);
+	return decoder && rt_flow_x86(decoder, bytes, n, addr, flow);
+}
+
+/* ---- __errno_location ---- */
+
+/* Farther from the thread pointer no library is. */
+enum { FARTHEST = 1 << 24 };
+
+bool rt_sum_add(struct rt_sum *to, const struct rt_sum *other)
+{
+	if (!to->known || !other->known || (to->thread && other->thread) ||
+	    (to->memory && other->memory))
+		return false;
+	to->thread |= other->thread;
+	to->memory |= other->memory;
+	to->address += other->address;
+	to->number += other->number;
+	return true;
+}
+
+struct rt_sum rt_sum_number(uint64_t n)
+{
+	return (struct rt_sum){ .known = true, .number = n };
+}
+
+struct rt_sum rt_sum_thread(void)
+{
+	return (struct rt_sum){ .known = true, .thread = true };
+}
+
+struct rt_sum rt_sum_word(uint64_t address)
+{
+	return (struct rt_sum){ .known = true, .memory = true, .address = address };
+}
+
+bool rt_sum_errno(const struct rt_sum *result, struct rt_errno_at *at)
+{
+	int64_t offset = (int64_t)result->number;
+
+	memset(at, 0, sizeof(*at));
+	if (!result->known || !result->thread || (result->memory && offset) || offset > FARTHEST ||
+	    offset < -FARTHEST)
+		return false;
+	at->in_slot = result->memory;
+	at->offset = offset;
+	at->slot = result->address;
+	return result->memory || offset;
 }

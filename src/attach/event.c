@@ -2,11 +2,155 @@
 /* One uprobe_events definition a probe, a BPF program on each one's perf event (4.4). */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "attach/define.h"
-#include "attach/inherit.h"
 #include "attach/perf_probe.h"
+#include "base/array.h"
+#include "kernel/procfs.h"
+#include "stream/members.h"
+
+/* ---- children by inherited perf events (6.12) ---- */
+
+/*
+ * A perf event with `inherit` is copied into each new thread and process and stays over exec.  A
+ * copy on a uprobe event of tracefs makes the kernel put the breakpoints into the memory of its
+ * task (trace_uprobe_filter_add).  Two traps, found on 6.18:
+ *
+ * - The first copy that is freed takes the BPF program off the tracepoint.  So there are two kinds
+ *   of events on one tracepoint: one has the program and is not inherited, the others have none.
+ * - The scheduler swaps the contexts of two tasks with equal events instead of the events
+ *   (perf_event_context_sched_out).  A copy then stands for the memory of another task, and goes
+ *   when that one ends.  Contexts with PERF_SAMPLE_READ are never swapped (6.12, 7e8b255650fc).
+ *
+ * Each copy takes event_mutex, when a task forks and when it ends (perf_trace_init).  So a
+ * fork waits while another tracer holds it, 0.1 s where that takes probes out.
+ *
+ * Inheritance is by task, so each thread that runs already needs an event of its own.  Threads
+ * begin while the list is read; those that a thread with an event began have inherited it.  So the
+ * list is read again until it has nothing new, and a few times at most: a program that always
+ * begins threads would never let it end.
+ */
+
+/* Each reading takes what is new since the last one, so each is shorter. */
+enum { READINGS_MOST = 4 };
+
+/* Descriptors besides those of the events: rings, images, standard streams. */
+enum { OTHER_FILES = 1024 };
+
+static void set_inherit(struct rt_perf_attr *attr)
+{
+	attr->sample_type = RT_PERF_SAMPLE_READ | RT_PERF_SAMPLE_TID;
+	attr->flags |= RT_PERF_INHERIT;
+}
+
+static int check_inherit(struct rt_error *err)
+{
+	struct rt_perf_attr attr = {
+		.type = RT_PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = RT_PERF_COUNT_SW_DUMMY,
+		.sample_period = 1,
+		.flags = RT_PERF_DISABLED,
+	};
+	int fd;
+
+	set_inherit(&attr);
+	fd = rt_perf_open(&attr, 0, -1);
+	if (fd >= 0)
+		close(fd);
+	if (fd == -EINVAL)
+		return rt_fail(err, -EOPNOTSUPP,
+			       "perf events that are inherited may not be read by samples (before "
+			       "6.12); others lose children");
+	return fd < 0 ? rt_fail(err, fd, "perf_event_open: %s", strerror(-fd)) : 0;
+}
+
+/* The events that have programs, at the beginning of p->fds. */
+static size_t count_programs(const struct rt_perf_probes *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->nfds && p->fds[i].event; i++)
+		;
+	return i;
+}
+
+/* 0, -ESRCH: it has ended, or another negative errno. */
+static int add_thread(struct rt_perf_probes *p, size_t nprograms, pid_t pid, pid_t tid,
+		      struct rt_error *err)
+{
+	struct rt_perf_attr attr;
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < nprograms && r == 0; i++) {
+		attr = rt_perf_event_attr(p->fds[i].event);
+		set_inherit(&attr);
+		p->function = p->fds[i].function;
+		r = rt_perf_probes_add_filter(p, &attr, pid, tid, err);
+	}
+	return r;
+}
+
+/* The process's threads that are not `known`; how many there were, or a negative errno. */
+static int add_threads(struct rt_perf_probes *p, size_t nprograms, pid_t pid,
+		       struct rt_members *known, struct rt_error *err)
+{
+	pid_t *tids;
+	int i, n = rt_proc_threads(pid, &tids), found = 0, r = 0;
+
+	if (n == -ESRCH)
+		return 0;
+	if (n < 0)
+		return rt_fail(err, n, "/proc/%d/task: %s", (int)pid, strerror(-n));
+	rt_limits_raise((unsigned)(p->nfds + (size_t)n * nprograms) + OTHER_FILES);
+	for (i = 0; i < n && r == 0; i++) {
+		if (rt_members_has(known, tids[i]))
+			continue;
+		if (rt_members_add(known, tids[i]) < 0)
+			r = rt_nomem(err);
+		else
+			r = add_thread(p, nprograms, pid, tids[i], err);
+		found += r == 0;
+		if (r == -ESRCH)
+			r = 0;
+	}
+	free(tids);
+	return r < 0 ? r : found;
+}
+
+static int add_inherited(struct rt_perf_probes *p, const struct rt_pids *pids, struct rt_error *err)
+{
+	size_t nprograms = count_programs(p);
+	struct rt_members known = { 0 };
+	unsigned i, reading, all = 0;
+	int r = 0, found = 1;
+
+	for (reading = 0; reading < READINGS_MOST && found && r >= 0; reading++) {
+		found = 0;
+		for (i = 0; i < pids->n && r >= 0; i++) {
+			r = add_threads(p, nprograms, pids->v[i], &known, err);
+			found += r > 0 ? r : 0;
+		}
+		all += (unsigned)found;
+	}
+	rt_members_free(&known);
+	/* Threads that only a later reading finds most likely have inherited their events. */
+	if (r == -EMFILE && reading > 1)
+		r = 0;
+	if (r == -EMFILE)
+		return rt_fail(err, -EOPNOTSUPP,
+			       "each thread takes %zu file descriptors, and there are too few; "
+			       "raise it: ulimit -n",
+			       nprograms);
+	if (r >= 0 && !all)
+		return rt_fail(err, -ESRCH, "process %d has ended", (int)rt_pids_first(pids));
+	return r < 0 ? r : 0;
+}
+
+/* ---- the mechanism ---- */
 
 static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *request, unsigned id,
 		     const void *how, struct rt_error *err)
@@ -91,7 +235,7 @@ static int multi_open(const struct rt_attach_request *request, struct rt_attach 
 	struct rt_perf_probes *p;
 	struct rt_defined *events;
 	unsigned i, n;
-	int kind, r = request->reach == RT_REACH_CHILDREN ? rt_inherit_check(err) : 0;
+	int kind, r = request->reach == RT_REACH_CHILDREN ? check_inherit(err) : 0;
 
 	if (r < 0)
 		return r;
@@ -106,7 +250,7 @@ static int multi_open(const struct rt_attach_request *request, struct rt_attach 
 				r = add_event(p, request, &events[i], err);
 	p->guard.inherited = request->reach == RT_REACH_CHILDREN;
 	if (r == 0 && request->reach == RT_REACH_CHILDREN && !rt_attach_stopped(request))
-		r = rt_inherit_add(p, request->pids, err);
+		r = add_inherited(p, request->pids, err);
 	free(events);
 	if (r < 0)
 		rt_perf_probes_close(&p->attach);

@@ -11,7 +11,7 @@
 #include "kernel/pid_space.h"
 #include "kernel/sys.h"
 #include "kernel/tracefs.h"
-#include "stream/tracefs_format.h"
+#include "stream/tracefs_page.h"
 
 #define NEWTASK "events/task/task_newtask/"
 

@@ -157,7 +157,7 @@ int rt_perf_probes_add(struct rt_perf_probes *p, const struct rt_perf_attr *attr
 	if (rt_reach_is_open(p->reach)) {
 		r = add_for(p, attr, -1, prog, what, err);
 	} else if (p->reach == RT_REACH_CHILDREN) {
-		/* One has the program: rt_inherit_add is for the others. */
+		/* One has the program: event.c adds the others. */
 		for (i = 0, r = -ESRCH; i < pids->n && r == -ESRCH; i++)
 			r = add_for(p, attr, pids->v[i], prog, what, err);
 	} else {

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf/file.h"
 #include "base/array.h"
 #include "base/search.h"
+#include "elf/eh_frame.h"
+#include "elf/file.h"
+#include "go/go.h"
 
 enum { CHUNK = 1 << 16, RELA64 = 24 };
 
@@ -302,4 +304,164 @@ bool rt_code_slot(struct rt_code *code, uint64_t addr, uint32_t *symbol, uint64_
 	*symbol = found->symbol;
 	*resolver = found->resolver;
 	return true;
+}
+
+/*
+ * Landing pads, where a function catches exceptions. No instruction leads there, only the unwinder,
+ * by the tables of .eh_frame and .gcc_except_table (LSB Core, "Exception Frames"; the Itanium C++
+ * ABI).
+ */
+
+static int read_sites(struct rt_eh_cursor *c, uint64_t table, uint64_t begin, uint64_t *v, int max)
+{
+	uint64_t size, end, pad;
+	uint8_t encoding;
+	int n = 0;
+
+	rt_eh_seek(c, c->image, table);
+	encoding = rt_eh_byte(c);
+	if (encoding != RT_EH_NONE)
+		begin = rt_eh_encoded(c, encoding, 0);
+	if (rt_eh_byte(c) != RT_EH_NONE)
+		rt_eh_leb(c, false);
+	encoding = rt_eh_byte(c);
+	size = rt_eh_leb(c, false);
+	if (size > UINT32_MAX)
+		return -1;
+	end = c->at + size;
+	while (!c->bad && c->at < end) {
+		rt_eh_encoded(c, encoding, 0);
+		rt_eh_encoded(c, encoding, 0);
+		pad = rt_eh_encoded(c, encoding, 0);
+		rt_eh_leb(c, false);
+		if (!pad)
+			continue;
+		if (n == max)
+			return -1;
+		v[n++] = begin + pad;
+	}
+	return c->bad ? -1 : n;
+}
+
+/* Find the unwind entry of `addr`; 0: there is none, or it cannot be read. */
+static uint64_t describe(struct rt_eh_cursor *c, struct rt_image *image, uint64_t addr)
+{
+	uint64_t index, fde;
+
+	memset(c, 0, sizeof(*c));
+	c->image = image;
+	if (!rt_eh_index(image, &index)) {
+		/*
+		 * Static C programs have the C library's own tables, of places that only clean up
+		 * and go on unwinding.
+		 */
+		c->bad = !rt_eh_find_unindexed(image, addr, &fde) && image->has_except_table &&
+			 rt_image_unwinds(image);
+		return c->bad ? 0 : fde;
+	}
+	rt_eh_seek(c, image, index);
+	return rt_eh_find(c, index, addr);
+}
+
+int rt_code_landings(struct rt_code *code, uint64_t addr, uint64_t *v, int max)
+{
+	const struct rt_go *go = rt_image_go(rt_code_image(code));
+	uint64_t fde, table, begin, length;
+	struct rt_go_function f;
+	struct rt_eh_cursor c;
+
+	if (go && go->has_table && max > 0 && rt_pclntab_find(&go->table, addr, &f)) {
+		v[0] = f.addr + f.recovers;
+		return f.recovers != 0;
+	}
+	fde = describe(&c, rt_code_image(code), addr);
+	if (c.bad)
+		return -1;
+	if (!fde)
+		return 0;
+	table = rt_eh_exceptions(&c, fde, addr, &begin, &length);
+	if (c.bad)
+		return -1;
+	return table ? read_sites(&c, table, begin, v, max) : 0;
+}
+
+bool rt_code_span(struct rt_code *code, uint64_t addr, uint64_t *start, uint64_t *end)
+{
+	struct rt_eh_cursor c;
+	uint64_t fde, length;
+
+	fde = describe(&c, rt_code_image(code), addr);
+	if (!fde || c.bad)
+		return false;
+	rt_eh_exceptions(&c, fde, addr, start, &length);
+	*end = *start + length;
+	return length && *end > *start && !c.bad;
+}
+
+/*
+ * Thunks of x86 in place of returns and of jumps through registers, against speculation
+ * (-mfunction-return=thunk, -mindirect-branch=thunk, -mretpoline): a call past a loop that only
+ * speculation comes to, and there a return to what is on the stack, or was put there.
+ */
+
+enum { CALL = 0xe8, CALL_BYTES = 5, WAY_MAX = 64, LEAVE_BYTES = 6 };
+
+static enum rt_thunk by_name(const char *name)
+{
+	if (strcmp(name, "__x86_return_thunk") == 0)
+		return RT_THUNK_RETURN;
+	return strncmp(name, "__x86_indirect_thunk", 20) == 0 ||
+			       strncmp(name, "__llvm_retpoline_", 17) == 0
+		       ? RT_THUNK_JUMP
+		       : RT_THUNK_NONE;
+}
+
+/* Classify the code at the call's target. */
+static enum rt_thunk by_end(const uint8_t *p, bool wide)
+{
+	if (wide ? memcmp(p, "\x48\x8d\x64\x24\x08\xc3", 6) == 0 ||
+			    memcmp(p, "\x48\x83\xc4\x08\xc3", 5) == 0
+		 : memcmp(p, "\x8d\x64\x24\x04\xc3", 5) == 0 ||
+			    memcmp(p, "\x83\xc4\x04\xc3", 4) == 0)
+		return RT_THUNK_RETURN;
+	if (wide && (p[0] & 0xfb) == 0x48)
+		p++;
+	/* mov %REGISTER,(%rsp); ret */
+	return p[0] == 0x89 && (p[1] & 0xc7) == 0x04 && p[2] == 0x24 && p[3] == 0xc3
+		       ? RT_THUNK_JUMP
+		       : RT_THUNK_NONE;
+}
+
+static enum rt_thunk by_code(const struct rt_image *image, uint64_t addr)
+{
+	uint8_t p[CALL_BYTES + 2], end[LEAVE_BYTES];
+	uint32_t way;
+
+	if (rt_image_read(image, addr, p, sizeof(p)) != sizeof(p) || p[0] != CALL ||
+	    p[CALL_BYTES] != 0xf3 || p[CALL_BYTES + 1] != 0x90)
+		return RT_THUNK_NONE;
+	way = rt_arch_word(p + 1);
+	if (way > WAY_MAX ||
+	    rt_image_read(image, addr + CALL_BYTES + way, end, sizeof(end)) != sizeof(end))
+		return RT_THUNK_NONE;
+	return by_end(end, image->arch->word == 8);
+}
+
+enum rt_thunk rt_image_thunk(const struct rt_image *image, uint64_t addr)
+{
+	enum rt_thunk thunk = RT_THUNK_NONE;
+	const struct rt_symbol *v;
+	size_t i, n;
+
+	if (!image->arch->form)
+		return thunk;
+	v = rt_symbols_at(image, addr, &n);
+	for (i = 0; i < n && !thunk; i++)
+		thunk = by_name(v[i].name);
+	return thunk ? thunk : by_code(image, addr);
+}
+
+enum rt_thunk rt_code_thunk(struct rt_code *code, uint64_t addr)
+{
+	return rt_image_thunk(rt_code_image(code), addr);
 }

@@ -42,7 +42,7 @@ bool rt_code_pointer(struct rt_code *code, uint64_t addr, uint64_t *value);
 bool rt_code_slot(struct rt_code *code, uint64_t addr, uint32_t *symbol, uint64_t *resolver);
 
 /*
- * landing.c: the places in the function that holds `addr` at which an exception is caught, into
+ * Find the places in the function that holds `addr` at which an exception is caught, into
  * `v`, at most `max` of them.  Their number, or -1: there may be some that cannot be found.
  */
 int rt_code_landings(struct rt_code *code, uint64_t addr, uint64_t *v, int max);
@@ -53,7 +53,7 @@ int rt_code_landings(struct rt_code *code, uint64_t addr, uint64_t *v, int max);
  */
 bool rt_code_span(struct rt_code *code, uint64_t addr, uint64_t *start, uint64_t *end);
 
-/* thunk.c: what is at `addr` stands for a return, or for a jump through a register. */
+/* The code at `addr` stands for a return, or for a jump through a register. */
 enum rt_thunk { RT_THUNK_NONE, RT_THUNK_RETURN, RT_THUNK_JUMP };
 enum rt_thunk rt_image_thunk(const struct rt_image *image, uint64_t addr);
 enum rt_thunk rt_code_thunk(struct rt_code *code, uint64_t addr);

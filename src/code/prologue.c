@@ -14,8 +14,12 @@
  */
 #include "code/prologue.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+#include "elf/eh_frame.h"
 #include "elf/file.h"
 
 /* No place further from the entry is looked at, and an instruction has at most 15 bytes. */
@@ -164,4 +168,426 @@ uint32_t rt_prologue_behind(struct rt_image *image, uint64_t addr, uint64_t size
 	rt_prologue_find(&f, decoder, &want, &p);
 	rt_decoder_close(decoder);
 	return p.skip;
+}
+
+/*
+ * Can code be entered behind its function's first instruction? Every byte is taken for the
+ * beginning of a branch, so none is missed, wherever data and instructions are. The disassembler
+ * then refutes bytes that only look like a short or an indirect branch.
+ */
+
+/*
+ * SHORT: the reach of a branch with one byte of displacement, with its own length.  BEFORE:
+ * decoding begins no further before the entry.
+ */
+enum { SHORT = 130, BEFORE = 4096, BODY_MAX = 1 << 20, CHUNK = 1 << 20, OVERLAP = 16 };
+
+/* More code than any file has. */
+#define SPAN_MAX (1ull << 33)
+
+static const char jumped[] =
+	"something jumps to between the entry and the next cheaper instruction";
+static const char indirect[] = "it has an indirect jump, which may go to its beginning";
+static const char unclear[] = "its code cannot be told from data";
+
+/* ---- nearby ---- */
+
+enum { DESCRIBED = 16 };
+
+struct near {
+	const struct rt_extent *f;
+	/* where functions without a name begin in which something looks like a branch */
+	uint64_t described[DESCRIBED];
+	unsigned ndescribed;
+	uint64_t first, last;	/* the window */
+	/* bit i: byte i of the function is inside one of its first nops: no target */
+	uint64_t inner;
+	uint64_t start;		/* of `bytes` */
+	uint8_t *bytes;
+	size_t n;
+};
+
+static uint64_t end_of(const struct near *s)
+{
+	return s->f->addr + s->f->size;
+}
+
+/* Is the byte at `addr` in a function that .eh_frame tells of?  Its beginning is noted. */
+static bool in_described(struct near *s, uint64_t addr)
+{
+	struct rt_eh_cursor c = { 0 };
+	uint64_t index, fde, begin = 0, length = 0;
+
+	if (!rt_eh_index(s->f->image, &index))
+		return false;
+	rt_eh_seek(&c, s->f->image, index);
+	fde = rt_eh_find(&c, index, addr);
+	if (fde)
+		rt_eh_exceptions(&c, fde, addr, &begin, &length);
+	if (!length || addr < begin || addr - begin >= length || begin < s->start)
+		return false;
+	if (s->ndescribed && s->described[s->ndescribed - 1] == begin)
+		return true;
+	if (s->ndescribed == DESCRIBED)
+		return false;
+	s->described[s->ndescribed++] = begin;
+	return true;
+}
+
+/* Is the byte at `addr` in a function that is known? */
+static bool in_function(struct near *s, uint64_t addr)
+{
+	const struct rt_symbol *v = rt_symbol_before(s->f->image, addr + 1);
+
+	return (v && v->sized && addr - v->addr < v->size) || in_described(s, addr);
+}
+
+static bool is_inner(const struct near *s, uint64_t addr)
+{
+	uint64_t at = addr - s->f->addr;
+
+	return at < 64 && (s->inner >> at & 1);
+}
+
+/* Long nops have many bytes that look like a branch's target. */
+static void find_inner(struct near *s)
+{
+	const struct rt_arch *arch = rt_image_arch(s->f->image);
+	const uint8_t *bytes = s->bytes + (s->f->addr - s->start);
+	size_t n = (size_t)(s->last - s->f->addr), at = 0, size = 1, i;
+
+	if (n && arch->form(bytes, n) == RT_FORM_ENDBR)
+		at = 4;
+	for (; size && at < n && at < 64 - 16; at += size) {
+		size = arch->nop_size ? arch->nop_size(bytes + at, n - at) : 0;
+		for (i = 1; i < size; i++)
+			s->inner |= UINT64_C(1) << (at + i);
+	}
+}
+
+/*
+ * Short branches (jcc, loop, jrcxz, jmp) to the window: the first and the last byte that may be
+ * one, or false.  `*known`: all of them are in functions.  Bytes between functions may be data, and
+ * behind data nobody knows where instructions begin.
+ */
+static bool short_branches(struct near *s, uint64_t *first, uint64_t *last, bool *known)
+{
+	size_t at = (size_t)(s->first - s->start), reach = (size_t)(s->last - s->first) + 2 * SHORT,
+	       i;
+	bool found = false;
+	uint64_t target;
+
+	at = at > SHORT ? at - SHORT : 0;
+	for (i = at; i + 1 < s->n && i < at + reach; i++) {
+		uint8_t b = s->bytes[i];
+
+		if ((b & 0xf0) != 0x70 && (b & 0xfc) != 0xe0 && b != 0xeb)
+			continue;
+		target = s->start + i + 2 + (uint64_t)(int64_t)(int8_t)s->bytes[i + 1];
+		if (target < s->first || target > s->last || is_inner(s, target))
+			continue;
+		if (!found)
+			*first = s->start + i;
+		*last = s->start + i;
+		*known &= in_function(s, *last);
+		found = true;
+	}
+	return found;
+}
+
+/*
+ * jmp and ljmp through a register or memory, but for memory at a fixed address (see
+ * rt_insn.indirect).
+ */
+static bool indirect_jumps(const struct near *s)
+{
+	size_t i = (size_t)(s->f->addr - s->start), end = (size_t)(end_of(s) - s->start);
+
+	for (; i + 1 < end; i++) {
+		uint8_t modrm = s->bytes[i + 1];
+
+		if (s->bytes[i] != 0xff || modrm == 0x25)
+			continue;
+		if ((modrm & 0x38) == 0x20 || ((modrm & 0x38) == 0x28 && modrm < 0xc0))
+			return true;
+	}
+	return false;
+}
+
+/* Instructions begin where those of a function do: the last one up to `first`, where it is near. */
+static bool begins_before(const struct near *s, uint64_t first, uint64_t *addr)
+{
+	const struct rt_symbol *before = rt_symbol_before(s->f->image, first + 1);
+
+	if (!before || before->addr < s->start)
+		return false;
+	*addr = before->addr;
+	return true;
+}
+
+enum { BEGINS = 1, MEANT = 2 };
+
+/*
+ * Note in `marks`, of the bytes from `from` on, where an instruction begins, and where functions do
+ * or branches in this one lead to.
+ */
+static const char *decode_all(const struct near *s, struct rt_decoder *decoder, uint64_t from,
+			      uint64_t to, uint8_t *marks)
+{
+	uint64_t entry = s->f->addr, end = end_of(s), at;
+	const struct rt_symbol *symbol = rt_symbol_before(s->f->image, to);
+	struct rt_insn insn;
+	unsigned i;
+
+	/* Bytes before each of these may be data that was decoded as code. */
+	for (; symbol && symbol->addr > from; symbol = rt_symbol_before(s->f->image, symbol->addr))
+		marks[symbol->addr - from] |= MEANT;
+	for (i = 0; i < s->ndescribed; i++) {
+		if (s->described[i] < from)
+			return unclear;
+		if (s->described[i] < to)
+			marks[s->described[i] - from] |= MEANT;
+	}
+	for (at = from; at < to; at += insn.size) {
+		if (!rt_decode(decoder, s->bytes + (at - s->start), s->n - (size_t)(at - s->start),
+			       at, &insn))
+			return unclear;
+		marks[at - from] |= BEGINS;
+		if (insn.branch && insn.target >= s->first && insn.target <= s->last)
+			return jumped;
+		if (at < entry || at >= end)
+			continue;
+		if (insn.indirect)
+			return indirect;
+		if (insn.branch && insn.target >= entry && insn.target < end)
+			marks[insn.target - from] |= MEANT;
+	}
+	marks[entry - from] |= MEANT;
+	for (at = from; at < to; at++)
+		if (marks[at - from] == MEANT)
+			return unclear;
+	return NULL;
+}
+
+static const char *refute(const struct near *s, struct rt_decoder *decoder, uint64_t from,
+			  uint64_t to)
+{
+	uint8_t *marks;
+	const char *why;
+
+	if (!decoder)
+		return unclear;
+	if (to > s->start + s->n)
+		to = s->start + s->n;
+	marks = calloc(1, (size_t)(to - from) + 1);
+	if (!marks)
+		return unclear;
+	why = decode_all(s, decoder, from, to, marks);
+	free(marks);
+	return why;
+}
+
+static const char *judge(struct near *s, struct rt_decoder *decoder)
+{
+	uint64_t first = 0, last = 0, from = s->f->addr, to = end_of(s);
+	bool known = true, suspect = short_branches(s, &first, &last, &known);
+
+	if (!suspect && !indirect_jumps(s))
+		return NULL;
+	if (!known || (suspect && first < from && !begins_before(s, first, &from)))
+		return unclear;
+	if (suspect && last >= to)
+		to = last + 1;
+	return refute(s, decoder, from, to);
+}
+
+const char *rt_branches_near(const struct rt_extent *f, struct rt_decoder *decoder, uint32_t skip)
+{
+	struct near s = { .f = f, .first = f->addr + 1, .last = f->addr + skip };
+	uint64_t end = f->addr + f->size, reach = s.last + SHORT,
+		 lowest = f->addr > BEFORE ? f->addr - BEFORE : 0;
+	const char *why = unclear;
+	size_t size;
+
+	if (f->size > BODY_MAX)
+		return unclear;
+	/* Skip bytes before the segment, which are no code. */
+	for (s.start = lowest; s.start < f->addr && !rt_image_is_code(f->image, s.start);)
+		s.start = s.start + 64 < f->addr ? s.start + 64 : f->addr;
+	while (s.start > lowest && rt_image_is_code(f->image, s.start - 1))
+		s.start--;
+	size = (size_t)((reach > end ? reach : end) + 16 - s.start);
+	s.bytes = malloc(size);
+	if (!s.bytes)
+		return unclear;
+	s.n = rt_image_read(f->image, s.start, s.bytes, size);
+	if (s.n >= end - s.start) {
+		find_inner(&s);
+		why = judge(&s, decoder);
+	}
+	free(s.bytes);
+	return why;
+}
+
+/* ---- from anywhere in the file ---- */
+
+struct sweep {
+	const struct rt_image *image;
+	struct rt_window *v;
+	size_t n;
+	uint64_t low, span;	/* of all windows together */
+	uint8_t *bits;		/* one for each byte from low: it is in a window */
+	unsigned word;		/* bytes in an address */
+	bool absolute;		/* code has addresses in it (a program at a fixed place) */
+};
+
+static bool in_window(const struct sweep *s, uint64_t target)
+{
+	uint64_t at = target - s->low;
+
+	return at <= s->span && s->bits[at / 8] & 1u << at % 8;
+}
+
+static void note(struct sweep *s, uint64_t target)
+{
+	size_t i;
+
+	if (!in_window(s, target))
+		return;
+	RT_SEARCH(i, s->n, s->v[i].first <= target);
+	s->v[i ? i - 1 : 0].entered = true;
+}
+
+static uint32_t get32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/*
+ * call, jmp, jcc, xbegin and lea, with four bytes of displacement: where those are, 0: it is none
+ * of them.
+ */
+static unsigned displacement(const uint8_t *p)
+{
+	switch (p[0]) {
+	case 0xe8: case 0xe9:
+		return 1;
+	case 0x0f:
+		return (p[1] & 0xf0) == 0x80 ? 2 : 0;
+	case 0x8d:
+		return (p[1] & 0xc7) == 0x05 ? 2 : 0;
+	case 0xc7:
+		return p[1] == 0xf8 ? 2 : 0;
+	}
+	return 0;
+}
+
+static void sweep_code(struct sweep *s, const uint8_t *bytes, size_t n, uint64_t addr)
+{
+	unsigned d;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		d = displacement(bytes + i);
+		if (d)
+			note(s,
+			     addr + i + d + 4 + (uint64_t)(int64_t)(int32_t)get32(bytes + i + d));
+	}
+	for (i = 0; i < n && s->absolute; i++)
+		note(s, get32(bytes + i));
+}
+
+/*
+ * Does the word at `addr` belong to the list of -fpatchable-function-entry, or to a relocation of
+ * it (r_offset, r_info, r_addend)?  It has where each function's nops begin, behind its endbr64,
+ * and nobody jumps there.
+ */
+static bool lists_nops(const struct rt_image *image, uint64_t addr)
+{
+	const struct rt_range *list = &image->patchable;
+	uint64_t in_table = addr - image->dynamic.rela, at;
+
+	if (addr - list->addr < list->size)
+		return true;
+	return list->size && in_table < image->dynamic.relasz && in_table % 24 == 16 &&
+	       rt_image_read(image, addr - 16, &at, sizeof(at)) == sizeof(at) &&
+	       at - list->addr < list->size;
+}
+
+/* Addresses in data, and the addends of relocations. */
+static void sweep_words(struct sweep *s, const uint8_t *bytes, size_t n, uint64_t addr)
+{
+	uint64_t word;
+	size_t i;
+
+	for (i = (size_t)(-addr & (s->word - 1)); i < n; i += s->word) {
+		word = 0;
+		memcpy(&word, bytes + i, s->word);	/* little-endian, as all x86 is */
+		if (in_window(s, word) && !lists_nops(s->image, addr + i))
+			note(s, word);
+	}
+}
+
+/* Bytes behind the end count as 0: `bytes` has room for OVERLAP more than a chunk. */
+static int sweep_segment(struct sweep *s, const struct rt_image *image, const struct rt_segment *g,
+			 uint8_t *bytes)
+{
+	uint64_t at, left;
+	size_t n, want;
+
+	for (at = 0; at < g->filesz; at += CHUNK) {
+		left = g->filesz - at;
+		want = left < CHUNK + OVERLAP ? (size_t)left : CHUNK + OVERLAP;
+		n = rt_image_read(image, g->vaddr + at, bytes, want);
+		if (n < want)
+			return -EIO;
+		memset(bytes + n, 0, CHUNK + OVERLAP - n);
+		n = left < CHUNK ? (size_t)left : CHUNK;
+		if (g->exec)
+			sweep_code(s, bytes, n, g->vaddr + at);
+		sweep_words(s, bytes, n, g->vaddr + at);
+	}
+	return 0;
+}
+
+static void set_bits(struct sweep *s)
+{
+	uint64_t at;
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		for (at = s->v[i].first - s->low; at <= s->v[i].last - s->low; at++)
+			s->bits[at / 8] |= (uint8_t)(1u << at % 8);
+}
+
+int rt_branches_far(const struct rt_image *image, struct rt_window *v, size_t n)
+{
+	struct sweep s = { .image = image,
+			   .v = v,
+			   .n = n,
+			   .word = image->arch->word,
+			   .absolute = image->type == ET_EXEC };
+	uint8_t *bytes;
+	int r = -ENOMEM;
+	size_t i;
+
+	if (!n)
+		return 0;
+	s.low = v[0].first;
+	s.span = v[n - 1].last - s.low;
+	bytes = malloc(CHUNK + OVERLAP);
+	s.bits = s.span < SPAN_MAX ? calloc(1, (size_t)(s.span / 8 + 1)) : NULL;
+	if (bytes && s.bits) {
+		set_bits(&s);
+		for (r = 0, i = 0; i < image->nsegments && r == 0; i++)
+			r = sweep_segment(&s, image, &image->segments[i], bytes);
+	}
+	for (i = 0; i < n && r < 0; i++)
+		v[i].entered = true;
+	free(bytes);
+	free(s.bits);
+	return r == -ENOMEM && s.span < SPAN_MAX ? r : 0;
 }

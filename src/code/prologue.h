@@ -60,7 +60,7 @@ void rt_prologue_find(const struct rt_extent *f, struct rt_decoder *decoder,
 uint32_t rt_prologue_behind(struct rt_image *image, uint64_t addr, uint64_t size);
 
 /*
- * branches.c: may code get behind the entry of `f`, up to `skip`, but through the entry?  The
+ * May code get behind the entry of `f`, up to `skip`, but through the entry?  The
  * reason, or NULL: not from nearby.
  */
 const char *rt_branches_near(const struct rt_extent *f, struct rt_decoder *decoder, uint32_t skip);

@@ -3,11 +3,20 @@
 #define RT_CODE_STUB_H
 
 #include "code/code.h"
+#include "elf/image.h"
 
 /*
- * stub.c: the function of a library that the call which returns to `addr` goes to, by the name that
+ * The function of a library that the call which returns to `addr` goes to, by the name that
  * is imported; the image's.  NULL: it calls something else, or who knows what.
  */
 const char *rt_code_called(struct rt_code *code, uint64_t addr);
+
+/*
+ * Find the functions that the resolver `symbol` chooses from, each once, at most
+ * RT_MAX_IMPLEMENTATIONS.  Returns their number.
+ */
+#define RT_MAX_IMPLEMENTATIONS 32
+size_t rt_ifunc_implementations(const struct rt_image *image, const struct rt_symbol *symbol,
+				uint64_t v[RT_MAX_IMPLEMENTATIONS]);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "plan/sites.h"
 #include "session/options.h"
 
 /*
@@ -12,5 +13,11 @@
  * the kernel nothing.
  */
 int rt_dump(const struct rt_options *options, FILE *file, struct rt_error *err);
+
+/*
+ * Print the prototypes of the traced functions, and the values that each probe reads, compares and
+ * shows.
+ */
+void rt_dump_ir(const struct rt_sites *sites, FILE *file);
 
 #endif

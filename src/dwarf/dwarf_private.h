@@ -89,7 +89,7 @@ Elf_Scn *rt_dwarf_next_section(Elf *elf, Elf_Scn *scn, GElf_Shdr *shdr, const ch
  */
 void rt_dwarf_forget(struct rt_dwarf *dwarf, Dwarf_Off at);
 
-/* ---- entries; nothing in them is trusted (dwarf_die.c) ---- */
+/* ---- entries; nothing in them is trusted ---- */
 
 /*
  * The first child, and the next sibling.  libdw goes where DW_AT_sibling leads, also back; here the
@@ -249,9 +249,6 @@ bool rt_dwarf_read_member(struct rt_dwarf_walk *walk, Dwarf_Die *die,
  */
 void rt_dwarf_settle_structs(struct rt_dwarf_walk *walk);
 
-/* dwarf_sequence.c: is it a string or a vector?  Once members are read. */
-void rt_dwarf_settle_sequence(struct rt_dwarf_walk *walk, struct rt_dwarf_type *type);
-
 /* ---- Rust (dwarf_rust_abi.c) ---- */
 
 /* Has the type variants?  `*part` is where they are. */
@@ -288,12 +285,5 @@ bool rt_dwarf_names_scope(int tag);
  */
 bool rt_dwarf_scoped_name(struct rt_dwarf *dwarf, Dwarf_Die *die, bool here, char *text,
 			  size_t size);
-
-/*
- * dwarf_location.c: where parameter `die` is at `addr`, the function's entry.  `*frame`: in the
- * function's own frame, which is not there yet.
- */
-struct rt_location rt_dwarf_location(struct rt_dwarf *dwarf, Dwarf_Die *func, Dwarf_Die *die,
-				     uint64_t addr, bool *frame);
 
 #endif

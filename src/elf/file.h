@@ -173,7 +173,7 @@ void rt_image_dynamic_symbols(struct rt_image *image);
 /* A string of the dynamic string table, or NULL where it is not one. */
 const char *rt_image_dynamic_string(struct rt_image *image, uint64_t at);
 
-/* versions.c: read the names of symbol versions.  0 or -ENOMEM; damage only leaves names out. */
+/* Read the names of symbol versions.  0 or -ENOMEM; damage only leaves names out. */
 int rt_image_read_versions(struct rt_image *image);
 /* The version of symbol `i` of .dynsym, or NULL.  `*is_default`: programs are linked with it. */
 const char *rt_image_version(const struct rt_image *image, size_t i, bool *is_default);

@@ -136,15 +136,6 @@ const struct rt_ctype *rt_lower_location(struct lowering *l, struct rt_abi *abi,
 void rt_lower_read(struct lowering *l, struct object *o, const struct rt_abi_location *location);
 
 /*
- * lower_operand.c: where a USDT probe's argument is, and its type as far as the argument has it
- * (NULL: out of memory); the place of one that is RT_ABI_OPERAND.
- */
-const struct rt_ctype *rt_lower_operand(struct lowering *l, const struct rt_ctype *type,
-					const struct rt_operand *operand,
-					struct rt_abi_location *location);
-void rt_lower_operand_place(const struct rt_operand *operand, struct object *o);
-
-/*
  * lower_spec.c: have the entry keep, as the first, the address that Rust's convention gave it for a
  * result in memory, as that is in no register at the return.  False: the result is no such one, or
  * nothing is kept.

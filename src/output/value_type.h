@@ -4,7 +4,7 @@
 
 #include "output/value.h"
 
-/* Shared by the files that make values: value.c, value_follow.c, value_members.c. */
+/* Shared by the files that make values: value.c, value_members.c. */
 
 struct rt_value_walk {
 	const struct rt_trace *trace;
@@ -73,15 +73,8 @@ void rt_view_show(const struct rt_view *v, const struct rt_ctype *type, uint64_t
 void rt_view_word(struct rt_value_walk *p, const struct rt_ctype *type, uint64_t word,
 		  unsigned bits, enum rt_style style);
 
-/*
- * value_follow.c: text, as much of it as is wanted; a string value, false where it could not be
- * read; `n` elements from `at` on.
- */
-void rt_view_text(struct rt_value_walk *p, const uint8_t *text, size_t len, bool cut);
+/* value_members.c: a string value; false where it could not be read. */
 bool rt_view_string(struct rt_value_walk *p, const struct rt_piece *piece, uint64_t most);
-void rt_view_elements(const struct rt_view *v, const struct rt_ctype *element, uint64_t at,
-		      uint64_t n, bool cut);
-bool rt_view_is_text(const struct rt_ctype *type);
 
 /* A pointer whose value is `address`; what lies elsewhere; Go's interfaces. */
 void rt_view_pointer(const struct rt_view *v, const struct rt_ctype *type, uint64_t at,
@@ -89,7 +82,7 @@ void rt_view_pointer(const struct rt_view *v, const struct rt_ctype *type, uint6
 void rt_view_sequence(const struct rt_view *v, const struct rt_ctype *type, uint64_t at);
 void rt_view_dynamic(const struct rt_view *v, const struct rt_ctype *type, uint64_t at);
 
-/* value_members.c */
+/* Members, a variant, elements. */
 void rt_view_body(const struct rt_view *v, const struct rt_ctype *type, uint64_t at);
 void rt_view_variant(const struct rt_view *v, const struct rt_ctype *type, uint64_t at);
 void rt_view_array(const struct rt_view *v, const struct rt_ctype *type, uint64_t at);

@@ -18,7 +18,7 @@
 
 #include "elf/file.h"
 #include "base/array.h"
-#include "code/ifunc.h"
+#include "code/stub.h"
 
 struct named {
 	const char *name;

@@ -4,7 +4,7 @@
 
 #include "fetch/fetch.h"
 #include "stream/source.h"
-#include "stream/tracefs_format.h"
+#include "stream/tracefs_page.h"
 
 /* The offset of a field in a record; `size` 0: the record has none. */
 struct rt_field_at {

@@ -12,7 +12,7 @@
 #include "code/prologue.h"
 #include "symbols/unnamed.h"
 #include "base/array.h"
-#include "code/ifunc.h"
+#include "code/stub.h"
 
 static int take(struct rt_batch *b, const struct rt_symbol *symbol, uint64_t addr, uint64_t size,
 		bool sized)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream/tracefs_format.h"
+#include "stream/tracefs_page.h"
 
 static void check_format(const char *text)
 {

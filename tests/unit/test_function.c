@@ -10,7 +10,7 @@
 #include "elf/file.h"
 #include "unit.h"
 #include "process/private.h"
-#include "code/ifunc.h"
+#include "code/stub.h"
 
 #define BASE 0x10000000u
 #define CODE (BASE + ELFGEN_CODE)

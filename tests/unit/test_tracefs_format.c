@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "stream/tracefs_format.h"
+#include "stream/tracefs_page.h"
 
 #include <errno.h>
 #include <stdio.h>

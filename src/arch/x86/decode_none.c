@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "arch/use.h"
+
 struct rt_decoder *rt_decoder_open(const struct rt_arch *arch)
 {
 	(void)arch;
@@ -40,5 +42,28 @@ bool rt_flow_x86(struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uin
 	(void)n;
 	(void)addr;
 	(void)flow;
+	return false;
+}
+
+/* Built without capstone: nothing is guessed. */
+
+struct rt_user *rt_user_open(const struct rt_arch *arch)
+{
+	(void)arch;
+	return NULL;
+}
+
+void rt_user_close(struct rt_user *user)
+{
+	(void)user;
+}
+
+bool rt_use(struct rt_user *user, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_use *use)
+{
+	(void)user;
+	(void)bytes;
+	(void)n;
+	(void)addr;
+	(void)use;
 	return false;
 }

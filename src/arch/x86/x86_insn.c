@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <stdbool.h>
+#include <string.h>
 
 #include "arch/arch.h"
 #include "base/array.h"
@@ -273,4 +274,169 @@ uint64_t rt_x86_direct_target(const uint8_t *insn, size_t n, uint64_t pc, uint64
 	if (n < 5 || !(far || insn[0] == 0xe8 || insn[0] == 0xe9))
 		return 0;
 	return *next + (uint64_t)(int64_t)(int32_t)rt_arch_word(insn + 1 + far);
+}
+
+/*
+ * Nops of 64-bit code.  Linux 6.18 to 7.1 replaces every 5-byte nop that is probed by a call, not
+ * only the usual 0f 1f 44 00 00.  6.18 takes 90 and 0f 1f with any prefixes [measured].
+ * insn_is_nop() in arch/x86/lib/insn-eval.c, which came later, also takes mov %reg,%reg,
+ * lea 0(%reg),%reg and jmp +0.
+ */
+
+enum { NOP5 = 5 };
+
+static const uint8_t nop10[] = { 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00 };
+
+static bool is_prefix(uint8_t byte)
+{
+	return memchr("\x26\x2e\x36\x3e\x64\x65\x66\x67\xf2\xf3", byte, 10) != NULL;
+}
+
+/*
+ * mov and xchg of a register with itself, lea 0(%reg),%reg: the size from the opcode on; 0: none.
+ */
+static size_t same_register(const uint8_t *p, size_t n, uint8_t rex)
+{
+	size_t size = n > 1 ? rt_x86_operand_size(p + 1, n - 1) : 0, i;
+	uint8_t mod, reg, rm;
+	bool sib;
+
+	if (!size)
+		return 0;
+	mod = p[1] >> 6;
+	reg = (p[1] >> 3 & 7) | (rex & 4 ? 8 : 0);
+	sib = mod != 3 && (p[1] & 7) == 4;
+	rm = ((sib ? p[2] : p[1]) & 7) | (rex & 1 ? 8 : 0);
+	if (reg != rm || (p[0] == 0x8d ? mod == 0 || mod == 3 : mod != 3))
+		return 0;
+	/* An index register, and a displacement. */
+	if (sib && (((p[2] >> 3 & 7) != 4) || (rex & 2)))
+		return 0;
+	for (i = 2 + sib; i < 1 + size; i++)
+		if (p[i])
+			return 0;
+	return 1 + size;
+}
+
+size_t rt_x86_64_nop_size(const uint8_t *insn, size_t n)
+{
+	size_t i = 0, size;
+	uint8_t rex = 0;
+
+	while (i < n && is_prefix(insn[i]))
+		i++;
+	if (i < n && (insn[i] & 0xf0) == 0x40)
+		rex = insn[i++];
+	if (i >= n)
+		return 0;
+	switch (insn[i]) {
+	case 0x90:
+		return rex & 1 ? 0 : i + 1;
+	case 0x0f:
+		if (i + 2 >= n || insn[i + 1] != 0x1f)
+			return 0;
+		size = rt_x86_operand_size(insn + i + 2, n - i - 2);
+		return size ? i + 2 + size : 0;
+	case 0x87: case 0x89: case 0x8b: case 0x8d:
+		/* With 4 bytes they clear the upper half. */
+		size = rex & 8 ? same_register(insn + i, n - i, rex) : 0;
+		return size ? i + size : 0;
+	case 0xe9:
+		return n - i >= 5 && rt_arch_word(insn + i + 1) == 0 ? i + 5 : 0;
+	}
+	return 0;
+}
+
+const char *rt_x86_64_refuses(const uint8_t *insn, size_t n, enum rt_nops nops)
+{
+	if (nops == RT_NOPS_CALL10 && n >= sizeof(nop10) && memcmp(insn, nop10, sizeof(nop10)) == 0)
+		return NULL;
+	if (nops == RT_NOPS_CALL5 && rt_x86_64_nop_size(insn, n) == NOP5)
+		return "begins with a 5-byte nop, which this kernel replaces by a call that can "
+		       "crash the "
+		       "program; 5 bytes further is safe";
+	return rt_x86_refuses(insn, n);
+}
+
+struct pattern {
+	uint8_t n;		/* bytes that are looked at */
+	uint8_t bytes[10], mask[3];	/* mask of the first three; the others must be equal */
+	enum rt_form form;
+};
+
+#define ALL { 0xff, 0xff, 0xff }
+
+/* The first that fits. */
+static const struct pattern patterns[] = {
+	{ 1, { 0x50 }, { 0xf8 }, RT_FORM_PUSH },
+	{ 1, { 0x90 }, { 0xff }, RT_FORM_NOP },
+	{ 2, { 0x66, 0x90 }, ALL, RT_FORM_NOP16 },
+	{ 1, { 0xeb }, { 0xff }, RT_FORM_JMP },
+	{ 1, { 0xe9 }, { 0xff }, RT_FORM_JMP },
+	{ 1, { 0x70 }, { 0xf0 }, RT_FORM_JCC },
+	{ 2, { 0x0f, 0x80 }, { 0xff, 0xf0 }, RT_FORM_JCC },
+	{ 1, { 0xe8 }, { 0xff }, RT_FORM_CALL },
+	{ 5, { 0x0f, 0x1f, 0x44, 0x00, 0x00 }, ALL, RT_FORM_NOP5 },
+	{ 3, { 0x0f, 0x1f, 0x00 }, { 0xff, 0xff, 0x38 }, RT_FORM_NOP_LONG },
+	{ 2, { 0x83, 0xec }, ALL, RT_FORM_SUB_SP },
+	{ 2, { 0x81, 0xec }, ALL, RT_FORM_SUB_SP },
+	{ 2, { 0x89, 0xc0 }, { 0xff, 0xc0 }, RT_FORM_MOV },
+	{ 2, { 0x8b, 0xc0 }, { 0xff, 0xc0 }, RT_FORM_MOV },
+	{ 2, { 0x84, 0xc0 }, { 0xfe, 0xc0 }, RT_FORM_TEST },
+	{ 2, { 0x31, 0xc0 }, { 0xff, 0xc0 }, RT_FORM_XOR },
+	{ 2, { 0x33, 0xc0 }, { 0xff, 0xc0 }, RT_FORM_XOR },
+	{ 1, { 0x8d }, { 0xff }, RT_FORM_LEA },
+	{ 1, { 0xc3 }, { 0xff }, RT_FORM_RET },
+};
+
+static const struct pattern patterns_64[] = {
+	{ 2, { 0x41, 0x50 }, { 0xff, 0xf8 }, RT_FORM_PUSH_REX },
+	{ 4, { 0xf3, 0x0f, 0x1e, 0xfa }, ALL, RT_FORM_ENDBR },
+	{ 10, { 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00 }, ALL, RT_FORM_NOP10 },
+};
+
+static const struct pattern patterns_32[] = {
+	{ 4, { 0xf3, 0x0f, 0x1e, 0xfb }, ALL, RT_FORM_ENDBR },
+};
+
+static bool fits(const struct pattern *p, const uint8_t *insn, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		if (i >= n || (insn[i] & (i < 3 ? p->mask[i] : 0xff)) != p->bytes[i])
+			return false;
+	return true;
+}
+
+static enum rt_form find_form(const struct pattern *v, size_t count, const uint8_t *insn, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (fits(&v[i], insn, n))
+			return v[i].form;
+	return RT_FORM_OTHER;
+}
+
+enum rt_form rt_x86_64_form(const uint8_t *insn, size_t n)
+{
+	enum rt_form form = find_form(patterns_64, RT_COUNT(patterns_64), insn, n);
+	bool rex = n && (insn[0] & 0xf0) == 0x40;
+
+	if (form)
+		return form;
+	form = find_form(patterns, RT_COUNT(patterns), insn + rex, n - rex);
+	/*
+	 * A REX prefix is no part of the others: there it would be another instruction to the
+	 * kernel.
+	 */
+	return rex && form < RT_FORM_SUB_SP ? RT_FORM_OTHER : form;
+}
+
+enum rt_form rt_i386_form(const uint8_t *insn, size_t n)
+{
+	enum rt_form form = find_form(patterns_32, RT_COUNT(patterns_32), insn, n);
+
+	return form ? form : find_form(patterns, RT_COUNT(patterns), insn, n);
 }
