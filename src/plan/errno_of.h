@@ -6,7 +6,7 @@
 
 /*
  * errno of the traced process: the reason of a failure, for prototypes with `errno`.  It is a
- * thread variable at a fixed distance from the thread pointer (code/errno_at.h).  If only the
+ * thread variable at a fixed distance from the thread pointer (arch/errno_at.h).  If only the
  * running process knows this distance, a function of its C library that runs before all others is
  * hooked, hidden and with RT_ROLE_ERRNO.  The hook's program writes the distance to RT_MAP_ERRNO,
  * and the programs of returns read it there.
@@ -35,5 +35,11 @@ int64_t rt_errno_read(const struct rt_traced *traced);
 
 /* Say whether and where it is read, where it is wanted. */
 void rt_errno_print(const struct rt_traced *traced, const struct rt_sites *sites, FILE *file);
+
+/*
+ * Find errno by the code of the image's __errno_location.  0; -ENOENT: it has no such function;
+ * -ENOTSUP: one whose code is not understood, or of an architecture of which this is not known.
+ */
+int rt_errno_find(struct rt_image *image, struct rt_errno_at *at);
 
 #endif

@@ -3,7 +3,7 @@
 #define RT_PLAN_TRACED_H
 
 #include "base/pids.h"
-#include "code/errno_at.h"
+#include "arch/errno_at.h"
 #include "fetch/show.h"
 #include "symbols/function.h"
 

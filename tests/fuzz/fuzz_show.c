@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "code/errno_at.h"
+#include "plan/errno_of.h"
 #include "lowered.h"
 #include "output/print.h"
 

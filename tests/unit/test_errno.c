@@ -9,7 +9,7 @@
 #include "emit/program.h"
 #include "fetch/lower.h"
 #include "golden.h"
-#include "code/errno_at.h"
+#include "plan/errno_of.h"
 #include "output/print.h"
 #include "output/value.h"
 #include "unit.h"
