@@ -54,7 +54,10 @@ static bool begins_word(const struct rt_cursor *c, const char *p)
 		return p + n + 1 == c->end || strchr("%$@+-\\", p[n + 1]);
 	if (*p == '$')
 		return rt_is_word(p, n, "$retval") || rt_is_word(p, n, "$comm") ||
-		       (n >= 6 && memcmp(p, "$stack", 6) == 0);
+		       (n >= 6 && memcmp(p, "$stack", 6) == 0) ||
+		       (n >= 5 && memcmp(p, "$arg", 4) == 0 && isdigit((unsigned char)p[4]));
+	if (*p == '"')
+		return true;
 	if (p + 1 >= c->end)
 		return false;
 	if (*p == '%')

@@ -258,11 +258,124 @@ static int word(struct rt_cursor *c, struct rt_word *w)
 	return w->text ? 0 : rt_nomem(c->err);
 }
 
-int rt_parse_words(struct rt_cursor *c, struct rt_spec *spec)
+/* ---- "FORMAT" argN, ..., as bcc's trace and argdist have it ---- */
+
+/* A conversion of printf, behind its '%': the type of the value. */
+static int conversion(struct rt_cursor *c, struct rt_word *w)
 {
-	struct rt_word v[RT_MAX_VALUES], *copy;
-	unsigned n = 0;
-	int r;
+	static const char integers[] = "diuxXop";
+	const char *at = c->at - 1;
+	unsigned longs = 0;
+
+	while (next(c) && strchr("-+ #.0123456789", next(c)))
+		c->at++;
+	for (; next(c) && strchr("hlzjt", next(c)); c->at++)
+		longs += next(c) != 'h';
+	w->size = longs > 1 || next(c) == 'p' ? 8 : longs ? c->arch->word : 4;
+	if (w->size > c->arch->word)
+		w->size = c->arch->word;
+	switch (next(c)) {
+	case 's':
+		w->type = RT_WORD_STRING;
+		w->size = 1;
+		break;
+	case 'c':
+		w->type = RT_WORD_CHAR;
+		w->size = 1;
+		break;
+	case 'd':
+	case 'i':
+		w->type = RT_WORD_SIGNED;
+		break;
+	case 'x':
+	case 'X':
+	case 'p':
+		w->type = RT_WORD_HEX;
+		break;
+	default:
+		w->type = RT_WORD_UNSIGNED;
+		if (!next(c) || !strchr(integers, next(c)))
+			return rt_expected(c, at,
+					   "%%d, %%u, %%x, %%p, %%c or %%s, with h, l or ll");
+	}
+	c->at++;
+	return 0;
+}
+
+/* Take the types of a format.  The number of its values, or a negative errno. */
+static int parse_format(struct rt_cursor *c, struct rt_word *v)
+{
+	const char *start = c->at++;
+	int n = 0, r;
+
+	while (next(c) && next(c) != '"') {
+		if (!take(c, "%")) {
+			c->at++;
+			continue;
+		}
+		if (take(c, "%"))
+			continue;
+		if (n == RT_MAX_VALUES)
+			return rt_expected(c, c->at, "at most %d values", RT_MAX_VALUES);
+		memset(&v[n], 0, sizeof(v[n]));
+		r = conversion(c, &v[n++]);
+		if (r < 0)
+			return r;
+	}
+	return take(c, "\"") ? n : rt_expected(c, start, "a format between '\"'");
+}
+
+/* argN or retval, with '$' before it or not. */
+static int parse_argument(struct rt_cursor *c, struct rt_word *w)
+{
+	static const char expected[] = "argN or retval; what is reached from them stands in a "
+				       "list: 'f(p->next)'";
+	const char *at = c->at;
+	int64_t n;
+
+	take(c, "$");
+	w->column = rt_cursor_column(c, at);
+	w->base = RT_WORD_RESULT;
+	if (!take(c, "retval")) {
+		if (!take(c, "arg") || !isdigit((unsigned char)next(c)))
+			return rt_expected(c, at, expected);
+		w->base = RT_WORD_ARGUMENT;
+		if (number(c, 128, "the number of an argument, from 1", &n) < 0)
+			return -EINVAL;
+		if (!n)
+			return rt_expected(c, at, "the number of an argument, from 1");
+		w->slot = (unsigned)n;
+	}
+	if (next(c) && next(c) != ',' && !isspace((unsigned char)next(c)))
+		return rt_expected(c, at, expected);
+	w->nderef = w->type == RT_WORD_STRING;
+	w->text = rt_types_name(c->types, at, (size_t)(c->at - at));
+	return w->text ? 0 : rt_nomem(c->err);
+}
+
+static int parse_formatted(struct rt_cursor *c, struct rt_word *v)
+{
+	const char *start = c->at;
+	int n = parse_format(c, v), i, r = 0;
+
+	for (i = 0; i < n && r == 0; i++) {
+		rt_take(c, ",");
+		if (!rt_peek(c))
+			return rt_expected(c, c->at, "argN or retval for conversion %d", i + 1);
+		r = parse_argument(c, &v[i]);
+	}
+	if (n < 0 || r < 0)
+		return n < 0 ? n : r;
+	if (!n)
+		return rt_expected(c, start, "a format with %%d, %%s or another conversion");
+	return rt_peek(c) ? rt_expected(c, c->at, "the end: the format has no more values") : n;
+}
+
+/* ---- both ---- */
+
+static int parse_fetched(struct rt_cursor *c, struct rt_word *v)
+{
+	int n = 0, r;
 
 	while (rt_peek(c)) {
 		if (n == RT_MAX_VALUES)
@@ -271,11 +384,22 @@ int rt_parse_words(struct rt_cursor *c, struct rt_spec *spec)
 		if (r < 0)
 			return r;
 	}
+	return n;
+}
+
+int rt_parse_words(struct rt_cursor *c, struct rt_spec *spec)
+{
+	struct rt_word v[RT_MAX_VALUES], *copy;
+	int r = rt_peek(c) == '"' ? parse_formatted(c, v) : parse_fetched(c, v);
+	size_t n = (size_t)r;
+
+	if (r < 0)
+		return r;
 	copy = rt_types_alloc(c->types, n * sizeof(*v) + 1);
 	if (!copy)
 		return rt_nomem(c->err);
 	memcpy(copy, v, n * sizeof(*v));
 	spec->words = copy;
-	spec->nwords = n;
+	spec->nwords = (unsigned)n;
 	return 0;
 }

@@ -111,6 +111,11 @@ for mechanism in $MECHANISMS; do
 		expect_message "expected a register of" "$T/err"
 	fi
 	end_case
+
+	begin "$mechanism: types by a format"
+	calls --attach="$mechanism" "$FIB" 'fib "%d is %x" arg1, arg1'
+	[ "$(head -n1 "$T/calls")" = '(fib 4 0x4)' ] || show "$T/err"
+	end_case
 done
 
 ! registers_only || {

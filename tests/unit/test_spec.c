@@ -317,6 +317,17 @@ static void test_words(void)
 	shows("/^f[0-9]/ n=%di:u64", "^f[0-9]; n=%di:u64");
 }
 
+/* The types are those of the conversions. */
+static void test_formats(void)
+{
+	shows("f $arg1:u8", "f; $arg1:u8");
+	shows("f \"%s\" arg1", "f; +0($arg1):string");
+	shows("lib.so:f \"%d of %-5llu, %lx, %p: 5%%\", arg1, arg2,arg3 $arg4",
+	      "f; $arg1:s32; $arg2:u64; $arg3:x64; $arg4:x64");
+	shows("f \"%c %hx = %s\" arg2, arg1, retval",
+	      "f; $arg2:char; $arg1:x32; +0($retval):string");
+}
+
 static void test_places(void)
 {
 	struct rt_error err;
@@ -552,6 +563,14 @@ static void test_positions(void)
 	wrong("f n=@x", 6, "an address");
 	wrong("f n=\\x", 6, "a number");
 	wrong("f n=$arg0", 5, "the number of an argument, from 1");
+	wrong("f \"%q\" arg1", 4, "%d, %u, %x, %p, %c or %s, with h, l or ll");
+	wrong("f \"%s\"", 7, "argN or retval for conversion 1");
+	wrong("f \"%s\" arg0", 8, "the number of an argument, from 1");
+	wrong("f \"%s\" arg1->p", 8,
+	      "argN or retval; what is reached from them stands in a list: 'f(p->next)'");
+	wrong("f \"%s\" arg1 arg2", 13, "the end: the format has no more values");
+	wrong("f \"x\" arg1", 3, "a format with %d, %s or another conversion");
+	wrong("f \"%s arg1", 3, "a format between '\"'");
 	wrong("f n=$comm:u8", 3, "$comm:string: it is a name");
 	wrong("f n=+8($comm)", 5, "no memory read around $comm, which is a name");
 	wrong("f n=+0(+0(+0(+0(@1))))", 5, "at most 4 memory reads one after another");
@@ -578,6 +597,7 @@ CU_TestInfo rt_tests_spec[] = {
 	{ "partial forms", test_partial },
 	{ "conditions", test_conditions },
 	{ "the kernel's words", test_words },
+	{ "formats of printf", test_formats },
 	{ "places", test_places },
 	{ "USDT probes", test_usdt },
 	{ "sizes", test_sizes },
