@@ -515,6 +515,9 @@ static int settle_jump(struct rt_stack *stack, struct rt_task *task, const struc
  * Some arguments of the probe that closes are the call's key: it closes the innermost open call of
  * that key, and all calls inside.
  *
+ * Without such a call, and where none can be lost, a hit of the probe that closes is one of a probe
+ * alone.
+ *
  * Limit: if a traced function has the closing probe in it, its own call counts as inside the
  * pair's: its return is not shown.
  */
@@ -592,6 +595,11 @@ static int close_pair(struct rt_stack *stack, struct rt_task *task, const struct
 		return r < 0 ? r
 			     : rt_stack_close(stack, task, n - 1, RT_END_RETURNED, event->time);
 	}
+	/* Ruby passes method__return at an exception, and method__entry only for a TracePoint. */
+	if (!in_doubt(stack, task, 0) && !(stack->attached && event->hit.sp > task->highest))
+		return stack_entry(stack, task, event, hit);
+	if (task->highest < event->hit.sp)
+		task->highest = event->hit.sp;
 	memset(&frame, 0, sizeof(frame));
 	frame.function = hit->function;
 	frame.returns = true;

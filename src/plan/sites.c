@@ -453,7 +453,7 @@ static int make_probes(const struct rt_wanted *wanted, struct rt_traced *traced,
 	bool some = false;
 	int r = rt_returns_choose(wanted, traced, sites, err);
 
-	if (r == 0 && wanted->purpose == RT_PURPOSE_RECORD)
+	if (r == 0 && wanted->purpose != RT_PURPOSE_TIME)
 		r = pair_up(wanted, traced, sites, err);
 	if (r < 0)
 		return r;
@@ -469,6 +469,9 @@ static int make_probes(const struct rt_wanted *wanted, struct rt_traced *traced,
 	r = rt_plans_make(wanted, traced, sites, rt_sites_has_returns(sites), err);
 	for (i = 0; i < n && r == 0; i++) {
 		if (sites->functions.v[i].left_out)
+			continue;
+		/* A count of calls needs only the probe that opens them. */
+		if (wanted->purpose == RT_PURPOSE_COUNT && sites->functions.v[i].closes)
 			continue;
 		if (sites->functions.v[i].role == RT_ROLE_UNWOUND)
 			add_returns(sites, i);

@@ -34,6 +34,10 @@ if has php; then
 	}' >"$T/tree"
 	expect_same "$T/out" "$T/tree"
 	expect_line '(php:exception__thrown "RuntimeException")$' "$T/trace"
+	# The file itself is a function too.
+	rt count -o "$T/counts" "$T/php" @php -- -n "$TARGETS/calls.php"
+	expect_line "^php:function  *$(($(grep -c . "$T/out") + 1))\$" "$T/counts"
+	expect_no_line '__entry\|__return' "$T/counts"
 	unset USE_ZEND_DTRACE
 	end_case
 else
@@ -57,7 +61,9 @@ if has ruby; then
 	begin "ruby: an exception's method__return alone is no end of a call"
 	rt -o "$T/trace" ruby @ruby -- --disable-gems "$TARGETS/calls.rb"
 	expect_status 0
-	expect_no_line '(ruby:method ' "$T/trace"
+	expect_no_line '(ruby:method \|method__return not seen' "$T/trace"
+	raised=$(grep -c "(ruby:method__return \"Shape\" \"open\" " "$T/trace")
+	expect_number "exceptions" "$raised" -eq 3
 	end_case
 	unset LD_LIBRARY_PATH
 else

@@ -88,7 +88,7 @@ for mechanism in $MECHANISMS; do
 done
 
 for mechanism in $MECHANISMS; do
-	begin "$mechanism: calls of two USDT probes are timed"
+	begin "$mechanism: calls of two USDT probes are timed and counted"
 	rt hist --attach="$mechanism" -o "$T/table" "$T/paired" @"$T/pairs"
 	expect_status 0
 	sed -n 's/^avg.*count: //p; /^Function/p; /^\*\*\*/p' "$T/table" >"$T/rows"
@@ -97,6 +97,11 @@ for mechanism in $MECHANISMS; do
 *** 3 calls not timed: no return seen ***
 Function = toy:alone
 *** 1 call not timed: no return seen ***' "$T/rows"
+	rt count --attach="$mechanism" -o "$T/table" "$T/paired" @"$T/pairs"
+	tr -s ' ' <"$T/table" >"$T/rows"
+	expect_text 'FUNC COUNT
+toy:work 11
+toy:alone 1' "$T/rows"
 	end_case
 done
 

@@ -529,8 +529,12 @@ static void test_pairs(void)
 		"  1 1 leave a returned 35-60\n"
 		"70 t1 close a sp=4990 1 pair\n"
 		"  1 0 leave a returned 10-70\n"
-		"80 t1 close a sp=4990 9 pair\n"
-		"  1 0 leave a returned ?-80\n");
+		"80 t1 close b sp=4990 9 pair only\n"
+		"  1 0 enter b 9 only\n"
+		"90 t1 lost 1\n"
+		"  1 lost 1 at 90\n"
+		"95 t1 close a sp=4990 9 pair\n"
+		"  1 0 leave a returned ?-95\n");
 }
 
 /* Exceptions skip the probe that closes. */
