@@ -311,7 +311,7 @@ static void measure_times(const struct places *p, struct answer *a)
 	a->return_ns = time_calls(sample_return);
 }
 
-static void __attribute__((noreturn)) child_main(const struct places *p, int answer, int hold)
+static void __attribute__((noreturn)) child_main(const struct places *p, int answer, int release)
 {
 	struct answer a = { 0 };
 	bool old = false;
@@ -328,7 +328,7 @@ static void __attribute__((noreturn)) child_main(const struct places *p, int ans
 	measure_times(p, &a);
 	if (write(answer, &a, sizeof(a)) != (ssize_t)sizeof(a))
 		_exit(1);
-	while (old && read(hold, &byte, 1) < 0 && errno == EINTR)
+	while (old && read(release, &byte, 1) < 0 && errno == EINTR)
 		;
 	_exit(0);
 }
@@ -337,12 +337,12 @@ static void __attribute__((noreturn)) child_main(const struct places *p, int ans
 
 static uint32_t ask(const struct places *p, struct rt_calibration *c)
 {
-	int answer[2], hold[2];
+	int answer[2], release[2];
 	struct answer a = { 0 };
 
 	if (pipe2(answer, O_CLOEXEC) != 0)
 		return 0;
-	if (pipe2(hold, O_CLOEXEC) != 0) {
+	if (pipe2(release, O_CLOEXEC) != 0) {
 		close(answer[0]);
 		close(answer[1]);
 		return 0;
@@ -350,17 +350,17 @@ static uint32_t ask(const struct places *p, struct rt_calibration *c)
 	c->pid = fork();
 	if (c->pid == 0) {
 		close(answer[0]);
-		close(hold[1]);
-		child_main(p, answer[1], hold[0]);
+		close(release[1]);
+		child_main(p, answer[1], release[0]);
 	}
 	close(answer[1]);
-	close(hold[0]);
-	c->hold = hold[1];
+	close(release[0]);
+	c->release = release[1];
 	if (c->pid < 0 || read(answer[0], &a, sizeof(a)) != (ssize_t)sizeof(a))
 		memset(&a, 0, sizeof(a));
 	close(answer[0]);
 	if (c->pid < 0) {
-		close(c->hold);
+		close(c->release);
 		c->pid = 0;
 	}
 	c->measured = a.emulated != 0;
@@ -386,7 +386,7 @@ void rt_calibration_end(struct rt_calibration *c)
 {
 	if (!c->pid)
 		return;
-	close(c->hold);
+	close(c->release);
 	while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	c->pid = 0;

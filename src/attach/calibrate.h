@@ -16,7 +16,7 @@ struct rt_calibration {
 	 * it keeps them until this is closed: each takes the kernel 0.1 s, during which it lets no
 	 * others in
 	 */
-	int hold;
+	int release;
 };
 
 /*

@@ -56,7 +56,7 @@ struct rt_exit {
 	 */
 	bool away;
 	/* it is an exit of other traced functions too; one of those has the probe */
-	bool shared, again;
+	bool shared, repeats;
 	bool middle;		/* `target` is none, but is inside a traced function */
 };
 

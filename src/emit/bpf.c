@@ -231,7 +231,7 @@ static const char *map_name(const struct rt_bpf *bpf, size_t insn)
 	static const char *const names[RT_MAPS] = {
 		[RT_MAP_EVENTS] = "events", [RT_MAP_HITS] = "hits",   [RT_MAP_CELLS] = "cells",
 		[RT_MAP_PLACES] = "places", [RT_MAP_QUICK] = "quick", [RT_MAP_HEADS] = "heads",
-		[RT_MAP_FRAMES] = "frames", [RT_MAP_SAVED] = "kept",  [RT_MAP_ERRNO] = "errno",
+		[RT_MAP_FRAMES] = "frames", [RT_MAP_SAVED] = "saved", [RT_MAP_ERRNO] = "errno",
 		[RT_MAP_UNREAD] = "unread", [RT_MAP_GATE] = "gate",
 		[RT_MAP_FOLLOWED] = "followed", [RT_MAP_GROUP] = "group",
 		[RT_MAP_STRANGERS] = "strangers",

@@ -90,20 +90,20 @@ static void emit_one_recorded(struct emitter *e)
 
 void rt_emit_pending_record(struct emitter *e)
 {
-	int again = rt_bpf_label(e->bpf), done = rt_bpf_label(e->bpf), lost = rt_bpf_label(e->bpf),
+	int more = rt_bpf_label(e->bpf), done = rt_bpf_label(e->bpf), lost = rt_bpf_label(e->bpf),
 	    out = e->out;
 
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + HO_HEAD, HEAD);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + HO_DEPTH, DEPTH);
 	rt_bpf_mov_imm(e->bpf, R1, 0);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + HO_ROUND, R1);
-	rt_bpf_place(e->bpf, again);
+	rt_bpf_place(e->bpf, more);
 	emit_step(e, done);
 	e->out = lost;
 	emit_record(e);
 	e->out = out;
 	emit_one_recorded(e);
-	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, again);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, more);
 	/*
 	 * A record that the ring refuses has its number, and so is a gap.  The others wait for the
 	 * next hit: if this path led back into the loop as well, the verifier would follow both in

@@ -53,7 +53,7 @@ bool rt_caps_is_user(void)
 }
 
 /* Drop all capabilities but these, as far as this process has them. */
-static int keep(const int *kept, size_t n)
+static int keep(const int *retained, size_t n)
 {
 	cap_t now = cap_get_proc(), then = cap_init();
 	int r = now && then ? 0 : -ENOMEM;
@@ -61,7 +61,7 @@ static int keep(const int *kept, size_t n)
 	size_t i;
 
 	for (i = 0; i < n && r == 0; i++) {
-		cap = kept[i];
+		cap = retained[i];
 		if (!has(now, cap))
 			continue;
 		if (cap_set_flag(then, CAP_PERMITTED, 1, &cap, CAP_SET) < 0 ||
@@ -81,10 +81,10 @@ static int keep(const int *kept, size_t n)
  */
 static int keep_for_tracing(void)
 {
-	static const int kept[] = { NR_CAP_BPF, NR_CAP_PERFMON, CAP_SYS_RESOURCE, CAP_IPC_LOCK,
+	static const int retained[] = { NR_CAP_BPF, NR_CAP_PERFMON, CAP_SYS_RESOURCE, CAP_IPC_LOCK,
 				    CAP_SYS_NICE };
 
-	return keep(kept, RT_COUNT(kept));
+	return keep(retained, RT_COUNT(retained));
 }
 
 /*
@@ -134,18 +134,18 @@ int rt_caps_keep(unsigned uses, struct rt_error *err)
 	/* Debuginfod's client runs as another user; rings and maps are locked memory. */
 	static const int files[] = { CAP_DAC_READ_SEARCH, NR_CAP_CHECKPOINT_RESTORE, CAP_SETUID,
 				     CAP_SETGID, CAP_IPC_LOCK, CAP_SYS_RESOURCE };
-	int kept[16] = { NR_CAP_BPF, NR_CAP_PERFMON, CAP_SYS_PTRACE }, r;
+	int retained[16] = { NR_CAP_BPF, NR_CAP_PERFMON, CAP_SYS_PTRACE }, r;
 	size_t n = 3, i;
 
 	if ((uses & RT_CAPS_ADMIN) || !can_do_without_admin(uses & RT_CAPS_FILES))
-		kept[n++] = CAP_SYS_ADMIN;
+		retained[n++] = CAP_SYS_ADMIN;
 	if (uses & RT_CAPS_KILL)
-		kept[n++] = CAP_KILL;
+		retained[n++] = CAP_KILL;
 	if (uses & RT_CAPS_OUTPUT)
-		kept[n++] = CAP_DAC_OVERRIDE;
+		retained[n++] = CAP_DAC_OVERRIDE;
 	for (i = 0; i < RT_COUNT(files) && (uses & RT_CAPS_FILES); i++)
-		kept[n++] = files[i];
-	r = keep(kept, n);
+		retained[n++] = files[i];
+	r = keep(retained, n);
 	return r < 0 ? rt_fail(err, r, "giving up capabilities: %s", strerror(-r)) : 0;
 }
 

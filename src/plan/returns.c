@@ -384,8 +384,8 @@ static int find_shared(const struct rt_sites *sites, const struct rt_image *imag
 	if (n)
 		qsort(v, n, sizeof(*v), compare_exits);
 	for (i = 0; i < n && r == 0; i++) {
-		v[i]->again = i > 0 && v[i]->offset == v[i - 1]->offset;
-		v[i]->shared = v[i]->again || (i + 1 < n && v[i]->offset == v[i + 1]->offset);
+		v[i]->repeats = i > 0 && v[i]->offset == v[i - 1]->offset;
+		v[i]->shared = v[i]->repeats || (i + 1 < n && v[i]->offset == v[i + 1]->offset);
 	}
 	free(v);
 	return r;

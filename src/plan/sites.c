@@ -422,7 +422,7 @@ static void add_returns(struct rt_sites *sites, size_t function)
 	if (f->how == RT_HOW_URETPROBE)
 		add_site(sites, RT_SITE_RETURN, function, sites->exit_plan[function], 0);
 	for (i = 0; i < f->exits.n && f->how == RT_HOW_INSN; i++)
-		if (!f->exits.v[i].again && (!f->role || !f->exits.v[i].target))
+		if (!f->exits.v[i].repeats && (!f->role || !f->exits.v[i].target))
 			add_site(sites, RT_SITE_EXIT, function,
 				 plan_of(sites, function, &f->exits.v[i]), i);
 }

@@ -185,7 +185,7 @@ enum { BATCH = 16384 };
  * The most memory for events before the output has caught up: then the rings are not read, they
  * fill, and the programs count the lost hits.
  */
-static size_t held_max(void)
+static size_t queued_max(void)
 {
 	size_t most = (size_t)256 << 20, pages = (size_t)sysconf(_SC_PHYS_PAGES),
 	       page = (size_t)sysconf(_SC_PAGESIZE);
@@ -212,8 +212,8 @@ static int read_rings(struct session *s, struct rt_error *err)
 	if (r < 0)
 		return r;
 	take_marks(s);
-	if (source->ops->held && source->ops->held(source) < bound)
-		bound = source->ops->held(source);
+	if (source->ops->oldest && source->ops->oldest(source) < bound)
+		bound = source->ops->oldest(source);
 	s->bound = bound;
 	return 0;
 }
@@ -223,7 +223,7 @@ int rt_session_drain(struct session *s, bool last, struct rt_error *err)
 	const struct rt_event_handler out = { rt_feed_event, s->feed };
 	int r = 0;
 
-	if (last || !rt_merge_full(s->merge, held_max()))
+	if (last || !rt_merge_full(s->merge, queued_max()))
 		r = read_rings(s, err);
 	if (r < 0)
 		return r;

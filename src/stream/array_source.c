@@ -121,16 +121,16 @@ static int array_drain(struct rt_source *source, unsigned i,
 	return r < 0 ? r : 0;
 }
 
-static uint64_t array_held(const struct rt_source *source)
+static uint64_t array_oldest(const struct rt_source *source)
 {
 	const struct array_source *s = (const struct array_source *)source;
-	uint64_t held = UINT64_MAX;
+	uint64_t oldest = UINT64_MAX;
 	unsigned i;
 
 	for (i = 0; i < s->n; i++)
-		if (s->rings[i].safe < held)
-			held = s->rings[i].safe;
-	return held;
+		if (s->rings[i].safe < oldest)
+			oldest = s->rings[i].safe;
+	return oldest;
 }
 
 static uint64_t array_lost_unseen(struct rt_source *source)
@@ -152,7 +152,7 @@ static const struct rt_source_ops array_ops = {
 	.nfds = array_nfds,
 	.fd = array_fd,
 	.drain = array_drain,
-	.held = array_held,
+	.oldest = array_oldest,
 	.lost_unseen = array_lost_unseen,
 	.close = array_close,
 };

@@ -16,7 +16,7 @@
  * Clocks: perf rings stamp each record (PERF_SAMPLE_TIME on CLOCK_MONOTONIC), those of the side
  * band, too.  For the other rings the BPF program reads the same clock after it has reserved its
  * record.  A record of a preempted program, not yet whole, is then never older than the records
- * before it, and the source reports the time of the oldest one (rt_source_ops.held).
+ * before it, and the source reports the time of the oldest one (rt_source_ops.oldest).
  *
  * Limit: events with equal times are passed on in the order in which they were pushed.
  */
@@ -39,10 +39,10 @@ struct place {
 };
 
 /*
- * A held event: its place, and where its copy (struct rt_event, then its data) stands in the ring's
- * pool.
+ * A queued event: its place, and the place of its copy (struct rt_event, then its data) in the
+ * ring's pool.
  */
-struct held {
+struct queued {
 	struct place place;
 	size_t at;
 };
@@ -53,11 +53,11 @@ struct pool {
 };
 
 /*
- * v[first..n) are held, sorted; those before have been given.  `dead` counts the pool's bytes that
- * are theirs.
+ * v[first..n) are queued, sorted; those before have been given.  `dead` counts the bytes
+ * that these have in the pool.
  */
 struct ring {
-	struct held *v;
+	struct queued *v;
 	size_t first, n, cap;
 	struct pool pool;
 	size_t dead;
@@ -188,17 +188,17 @@ void rt_merge_free(struct rt_merge *merge)
 int rt_merge_push(struct rt_merge *merge, unsigned index, const struct rt_event *event)
 {
 	struct ring *ring = &merge->rings[index];
-	struct held held = { .place = { .time = event->time, .seq = merge->seq } };
+	struct queued queued = { .place = { .time = event->time, .seq = merge->seq } };
 	size_t i;
 
 	if (RT_ROOM(&ring->v, ring->n, &ring->cap) < 0 ||
 	    pool_room(&ring->pool, copy_size(event)) < 0)
 		return -ENOMEM;
-	held.at = pool_copy(&ring->pool, event);
+	queued.at = pool_copy(&ring->pool, event);
 	/* A ring is nearly in order, so the place is nearly always at the tail. */
-	for (i = ring->n; i > ring->first && before(&held.place, &ring->v[i - 1].place); i--)
+	for (i = ring->n; i > ring->first && before(&queued.place, &ring->v[i - 1].place); i--)
 		ring->v[i] = ring->v[i - 1];
-	ring->v[i] = held;
+	ring->v[i] = queued;
 	ring->n++;
 	merge->seq++;
 	if (event->time > merge->newest)

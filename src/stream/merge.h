@@ -26,7 +26,7 @@ void rt_merge_free(struct rt_merge *merge);
 int rt_merge_push(struct rt_merge *merge, unsigned ring, const struct rt_event *event);
 
 /*
- * Give every held event with time < bound to the handler, oldest first.  UINT64_MAX: all.  An error
+ * Give queued events with time < bound to the handler, oldest first.  UINT64_MAX: all.  An error
  * of the handler ends it.
  */
 int rt_merge_flush(struct rt_merge *merge, uint64_t bound, const struct rt_event_handler *handler);
@@ -41,7 +41,7 @@ int rt_merge_some(struct rt_merge *merge, uint64_t bound, unsigned most,
 /* Did the last rt_merge_some stop at its number, so that more may be due by the same bound? */
 bool rt_merge_due(const struct rt_merge *merge);
 
-/* Bytes that the held events take. */
+/* Bytes that the queued events take. */
 size_t rt_merge_bytes(const struct rt_merge *merge);
 
 /*

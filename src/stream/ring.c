@@ -102,11 +102,11 @@ static int joined_drain(struct rt_source *source, unsigned i,
 	return r;
 }
 
-static uint64_t joined_held(const struct rt_source *source)
+static uint64_t joined_oldest(const struct rt_source *source)
 {
 	const struct joined *j = (const struct joined *)source;
 
-	return j->hits->ops->held(j->hits);
+	return j->hits->ops->oldest(j->hits);
 }
 
 static uint64_t joined_lost_unseen(struct rt_source *source)
@@ -129,7 +129,7 @@ static const struct rt_source_ops joined_ops = {
 	.nfds = joined_nfds,
 	.fd = joined_fd,
 	.drain = joined_drain,
-	.held = joined_held,
+	.oldest = joined_oldest,
 	.lost_unseen = joined_lost_unseen,
 	.close = joined_close,
 };

@@ -104,7 +104,7 @@ static int ringbuf_drain(struct rt_source *source, unsigned i,
 	return r < 0 ? r : 0;
 }
 
-static uint64_t ringbuf_held(const struct rt_source *source)
+static uint64_t ringbuf_oldest(const struct rt_source *source)
 {
 	return ((const struct ringbuf_source *)source)->safe;
 }
@@ -129,7 +129,7 @@ static const struct rt_source_ops ringbuf_ops = {
 	.nfds = ringbuf_nfds,
 	.fd = ringbuf_fd,
 	.drain = ringbuf_drain,
-	.held = ringbuf_held,
+	.oldest = ringbuf_oldest,
 	.lost_unseen = ringbuf_lost_unseen,
 	.close = ringbuf_close,
 };

@@ -45,7 +45,7 @@ struct rt_source_ops {
 	 * After every ring was drained once: the time from which on a ring may still give what it
 	 * has not given now, UINT64_MAX where none holds anything back.  NULL: the same.
 	 */
-	uint64_t (*held)(const struct rt_source *source);
+	uint64_t (*oldest)(const struct rt_source *source);
 	/*
 	 * Put the mark for the beginning or the end of the trace into the stream.  NULL where no
 	 * clock is foreign.  A negative errno where the kernel refuses it.

@@ -307,13 +307,13 @@ static void test_programs(void)
 	struct filled f;
 
 	begin(&f, "int f(int a, int b, int c, int d, int e, int g, out char buf[return])");
-	emit("kept-entry.bpf", &p, &f.entry);
-	emit("kept-return.bpf", &p, &f.exit);
+	emit("saved-entry.bpf", &p, &f.entry);
+	emit("saved-return.bpf", &p, &f.exit);
 	/* If the function is not known, its saved values stand for it. */
 	p.key_source = RT_KEY_POINTER;
 	p.transport = RT_TRANSPORT_PERF;
 	p.read_user = false;
-	emit("kept-return-pointer.bpf", &p, &f.exit);
+	emit("saved-return-pointer.bpf", &p, &f.exit);
 	d.plan = &f.exit;
 	CU_ASSERT(rt_definition_print(&d, line, &err) == -EOPNOTSUPP);
 	end(&f);
