@@ -169,10 +169,6 @@ static void print_probes(const struct rt_usdt_list *list, const struct rt_spec *
 				   parameters ? parameters : "");
 		++*list->rows;
 	}
-	if (usdt->damaged && !list->json)
-		fprintf(list->file, "\n%s: %zu damaged note%s of USDT probes skipped: %s\n",
-			rt_image_name(image), usdt->damaged, usdt->damaged == 1 ? "" : "s",
-			usdt->problem);
 }
 
 int rt_usdt_list_print(const struct rt_usdt_list *list, const struct rt_spec *spec)

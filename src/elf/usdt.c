@@ -19,6 +19,7 @@
 #include "base/array.h"
 #include "base/clean.h"
 #include "base/glob.h"
+#include "base/say.h"
 #include "elf/file.h"
 
 #define NOTE_NAME "stapsdt"
@@ -277,6 +278,10 @@ const struct rt_usdt *rt_image_usdt_sites(struct rt_image *image)
 			free(image->usdt);
 			image->usdt = NULL;
 		}
+		if (image->usdt && image->usdt->damaged)
+			rt_say("%s: %zu damaged note%s of USDT probes skipped: %s",
+			       rt_image_name(image), image->usdt->damaged,
+			       image->usdt->damaged == 1 ? "" : "s", image->usdt->problem);
 	}
 	return image->usdt;
 }

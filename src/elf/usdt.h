@@ -39,7 +39,7 @@ struct rt_usdt {
 int rt_image_usdt(const struct rt_image *image, struct rt_usdt *usdt, struct rt_error *err);
 void rt_usdt_free(struct rt_usdt *usdt);
 
-/* The same, read once and owned by the image.  NULL: out of memory. */
+/* The same, read once and owned by the image; damage is said then.  NULL: out of memory. */
 const struct rt_usdt *rt_image_usdt_sites(struct rt_image *image);
 
 /* Does the site belong to a probe that both globs match? */

@@ -223,6 +223,19 @@ fi
 # ---- children, and files that come later ----
 
 if with_bpf; then
+	echo 'toy:hot(int turn)' >"$T/short"
+	for words in toy:hot "@$T/short"; do
+		begin "the short form with -p: ${words%%/*}"
+		in_background "$T/usdt" 40000 10000 >"$T/log"
+		program=$PID
+		in_background "$RAWTRACE" -p "$program" "$words" >"$T/trace" 2>&1
+		wait_for 20 has_line '^>(toy:hot [0-9]*)$' "$T/trace" || show "$T/trace"
+		kill "$program" 2>/dev/null
+		reap "$program"
+		reap "$PID"
+		end_case
+	done
+
 	begin "-f: a child that runs the program"
 	rt -f -o "$T/trace" sh "$T/usdt:usdt:toy:plain" -- -c "'$T/usdt' 2; exit 5"
 	expect_status 5

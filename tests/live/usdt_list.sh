@@ -209,7 +209,12 @@ if has python3; then
 	expect_number probes "$(grep -c 'forms:f' "$T/out")" \
 		-eq $(($(grep -c '' "$T/$MACHINE.forms") - 1))
 	why="the site is not in an executable segment"
-	expect_line "damaged: 1 damaged note of USDT probes skipped: $why" "$T/out"
+	expect_line "damaged: 1 damaged note of USDT probes skipped: $why" "$T/err"
+	rt count -o "$T/counts" "$T/damaged" 'usdt:forms:*'
+	expect_status 0
+	expect_number "counted probes" "$(grep -c '^forms:f[0-9]*  *1$' "$T/counts")" \
+		-eq $(($(grep -c '' "$T/$MACHINE.forms") - 1))
+	expect_line "damaged: 1 damaged note of USDT probes skipped: $why" "$T/err"
 fi
 end_case
 
