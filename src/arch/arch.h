@@ -102,6 +102,7 @@ enum rt_c_abi {
 struct rt_errno_at;
 struct rt_flow;
 struct rt_go_code;
+struct rt_samples;
 struct rt_operand;
 struct rt_use;
 
@@ -124,6 +125,7 @@ struct rt_arch {
 	const struct rt_reg *go;
 	unsigned ngo;
 	const struct rt_go_code *go_code;	/* arch/go_code.h; NULL: not known */
+	const struct rt_samples *samples;	/* arch/sample.h; NULL: nothing is measured */
 	/* holds Go's g while Go code runs (registers ABI); tracefs NULL: not known */
 	struct rt_reg goroutine;
 	bool goroutine_always;		/* in assembly, and before there was that ABI, too */

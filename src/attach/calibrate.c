@@ -19,73 +19,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "arch/arch.h"
+#include "arch/sample.h"
 #include "attach/perf_probe.h"
 #include "emit/bpf.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "plan/place.h"
 #include "stream/addrmap.h"
-
-/* ---- the functions that are probed ---- */
-
-/* A function of ours that begins with an instruction of the form, and does nothing. */
-struct sample {
-	enum rt_form form;
-	/* RT_FORM_BITs that kernels up to 6.5 treat by the same rule; 0: not asked for there */
-	uint32_t older_form;
-	void (*code)(void);
-};
-
-#if defined(__x86_64__)
-#define SAMPLE(name, code) \
-	void rt_sample_##name(void) __attribute__((visibility("hidden"))); \
-	__asm__(".pushsection .text\n" \
-		".balign 16\n" \
-		".globl rt_sample_" #name "\n" \
-		".hidden rt_sample_" #name "\n" \
-		".type rt_sample_" #name ", @function\n" \
-		"rt_sample_" #name ":\n" code "\n" \
-		".size rt_sample_" #name ", . - rt_sample_" #name "\n" \
-		".popsection")
-
-SAMPLE(push, "push %rbx; pop %rbx; ret");
-SAMPLE(push_rex, "push %r12; pop %r12; ret");
-SAMPLE(nop, "nop; ret");
-SAMPLE(nop16, ".byte 0x66, 0x90; ret");
-SAMPLE(nop_long, ".byte 0x0f, 0x1f, 0x00; ret");
-SAMPLE(nop5, ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00; ret");
-SAMPLE(nop10, ".byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00; ret");
-SAMPLE(jmp, "jmp 1f; nop; 1: ret");
-SAMPLE(jcc, "je 1f; nop; 1: ret");
-SAMPLE(call, "call 1f; ret; 1: ret");
-
-SAMPLE(ret, "ret");
-
-/*
- * In arch/x86/kernel/uprobes.c branch_setup_ops() takes jumps, calls and nop together, and
- * push_setup_ops() every push.
- */
-#define LIKE_JCC (RT_FORM_BIT(RT_FORM_JMP) | RT_FORM_BIT(RT_FORM_CALL) | RT_FORM_BIT(RT_FORM_NOP))
-
-static const struct sample samples[] = {
-	{ RT_FORM_PUSH, RT_FORM_BIT(RT_FORM_PUSH_REX), rt_sample_push },
-	{ RT_FORM_JCC, LIKE_JCC, rt_sample_jcc },
-	{ RT_FORM_PUSH_REX, 0, rt_sample_push_rex },
-	{ RT_FORM_NOP, 0, rt_sample_nop },
-	{ RT_FORM_NOP16, 0, rt_sample_nop16 },
-	{ RT_FORM_NOP_LONG, 0, rt_sample_nop_long },
-	{ RT_FORM_NOP5, 0, rt_sample_nop5 },
-	{ RT_FORM_NOP10, 0, rt_sample_nop10 },
-	{ RT_FORM_JMP, 0, rt_sample_jmp },
-	{ RT_FORM_CALL, 0, rt_sample_call },
-	{ RT_FORM_OTHER, 0, NULL },
-};
-static void (*const sample_return)(void) = rt_sample_ret;
-#else
-static const struct sample samples[] = { { RT_FORM_OTHER, 0, NULL } };
-static void (*const sample_return)(void) = NULL;
-#endif
 
 /* ---- asking ---- */
 
@@ -100,12 +40,13 @@ struct answer {
 };
 
 struct places {
-	const struct sample *sample[SAMPLES];	/* those that may be probed here */
+	const struct rt_sample *sample[SAMPLES];	/* those that may be probed here */
+	void (*ret)(void);
 	uint64_t offset[SAMPLES + 1];	/* the last one of the return, where that is asked for */
 	unsigned n, all;
 };
 
-static bool can_be_probed(const struct sample *sample, const struct rt_arch *arch,
+static bool can_be_probed(const struct rt_sample *sample, const struct rt_arch *arch,
 			  enum rt_nops nops)
 {
 	enum { SAMPLE = 16 };	/* as they are aligned, and longer than each */
@@ -115,7 +56,8 @@ static bool can_be_probed(const struct sample *sample, const struct rt_arch *arc
 
 static int find_places(struct places *p, const struct rt_arch *arch, enum rt_nops nops, bool times)
 {
-	const struct sample *s;
+	const struct rt_samples *samples = arch->samples;
+	const struct rt_sample *s = samples ? samples->forms : NULL;
 	struct rt_addrmap *map = rt_addrmap_new();
 	uint64_t ino;
 	int r;
@@ -123,7 +65,7 @@ static int find_places(struct places *p, const struct rt_arch *arch, enum rt_nop
 	if (!map)
 		return -ENOMEM;
 	r = rt_addrmap_read(map, getpid());
-	for (p->n = 0, s = samples; r == 0 && s->code; s++) {
+	for (p->n = 0; r == 0 && s && s->code; s++) {
 		if (!can_be_probed(s, arch, nops))
 			continue;
 		p->sample[p->n] = s;
@@ -131,8 +73,9 @@ static int find_places(struct places *p, const struct rt_arch *arch, enum rt_nop
 				    &p->offset[p->n++]);
 	}
 	p->all = p->n;
-	if (r == 0 && times && sample_return)
-		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)sample_return, &ino,
+	p->ret = samples ? samples->ret : NULL;
+	if (r == 0 && times && p->ret)
+		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)p->ret, &ino,
 				    &p->offset[p->all++]);
 	rt_addrmap_free(map);
 	return r < 0 ? r : p->n ? 0 : -EOPNOTSUPP;
@@ -289,12 +232,12 @@ static uint32_t time_calls(void (*volatile call)(void))
  */
 static void measure_times(const struct places *p, struct answer *a)
 {
-	void (*volatile call)(void) = sample_return;
+	void (*volatile call)(void) = p->ret;
 	int results[2];
 	pid_t pid;
 	char byte;
 
-	if (p->all == p->n || !is_there(sample_return) || pipe2(results, O_CLOEXEC) != 0)
+	if (p->all == p->n || !is_there(p->ret) || pipe2(results, O_CLOEXEC) != 0)
 		return;
 	a->push_ns = time_calls(p->sample[0]->code);
 	pid = fork();
@@ -308,7 +251,7 @@ static void measure_times(const struct places *p, struct answer *a)
 	close(results[0]);
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	a->return_ns = time_calls(sample_return);
+	a->return_ns = time_calls(p->ret);
 }
 
 static void __attribute__((noreturn)) child_main(const struct places *p, int answer, int release)

@@ -27,7 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "arch/arch.h"
+#include "arch/sample.h"
 #include "attach/calibrate.h"
 #include "attach/trial.h"
 #include "base/array.h"
@@ -37,41 +37,21 @@
 
 enum { PUSH_RET, MOV_RET, PUSH_EXIT, PUSH_ALONE, SAMPLES };
 
-#define SAMPLE(name, code) \
-	void rt_cost_##name(void) __attribute__((visibility("hidden"))); \
-	__asm__(".pushsection .text\n" \
-		".balign 16\n" \
-		".globl rt_cost_" #name "\n" \
-		".hidden rt_cost_" #name "\n" \
-		"rt_cost_" #name ":\n" code "\n" \
-		".popsection")
+/* NULL: this architecture has none. */
+static const struct rt_samples *find_samples(void)
+{
+	const struct rt_arch *arch = rt_arch_of(rt_arch_native());
 
-#if defined(__x86_64__)
-#define PUSH "push %rbx; pop %rbx; ret"
-#define MOV "mov %rdi, %rax; ret"
-enum { EXIT_AT = 2 };		/* bytes before the return of PUSH */
-#elif defined(__aarch64__)
-#define PUSH "stp x29, x30, [sp, #-16]!; ldp x29, x30, [sp], #16; ret"
-#define MOV "mov x1, x0; ret"
-enum { EXIT_AT = 8 };
-#endif
+	return arch && arch->samples && arch->samples->move ? arch->samples : NULL;
+}
 
-#ifdef PUSH
-SAMPLE(push_ret, PUSH);
-SAMPLE(mov_ret, MOV);
-SAMPLE(push_exit, PUSH);
-SAMPLE(push_alone, PUSH);
-
-static void (*const samples[SAMPLES])(void) = {
-	[PUSH_RET] = rt_cost_push_ret,
-	[MOV_RET] = rt_cost_mov_ret,
-	[PUSH_EXIT] = rt_cost_push_exit,
-	[PUSH_ALONE] = rt_cost_push_alone,
-};
-#else
-static void (*const samples[SAMPLES])(void) = { NULL };
-enum { EXIT_AT = 0 };
-#endif
+static void list_samples(const struct rt_samples *samples, void (*v[SAMPLES])(void))
+{
+	v[PUSH_RET] = samples->push[0];
+	v[MOV_RET] = samples->move;
+	v[PUSH_EXIT] = samples->push[1];
+	v[PUSH_ALONE] = samples->push[2];
+}
 
 /* ---- the child of the process that measures ---- */
 
@@ -82,12 +62,13 @@ typedef uint64_t loop_times[SAMPLES][ROUNDS];
 
 static void __attribute__((noreturn)) call_samples(int go, loop_times *times)
 {
-	void (*volatile call)(void);
+	void (*samples[SAMPLES])(void), (*volatile call)(void);
 	uint64_t began;
 	unsigned round, k, i;
 	char byte;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	list_samples(find_samples(), samples);
 	if (read(go, &byte, 1) != 1)
 		_exit(1);
 	for (round = 0; round < ROUNDS; round++) {
@@ -290,18 +271,20 @@ static void answer(const struct question *q, int to)
 	struct rt_exit exit = { .kind = RT_EXIT_RETURN };
 	struct rt_probe_costs costs = { .known = false };
 	struct rt_attach *attach = NULL;
+	void (*samples[SAMPLES])(void);
 	uint64_t at[SAMPLES];
 	struct rt_error err;
 	unsigned k;
 	pid_t pid;
 	int go[2];
 
+	list_samples(find_samples(), samples);
 	for (k = 0; k < SAMPLES; k++)
 		at[k] = (uint64_t)(uintptr_t)samples[k];
 	if (times == MAP_FAILED || rt_trial_functions(at, SAMPLES, f, &err) < 0 ||
 	    pipe2(go, O_CLOEXEC) != 0)
 		return;
-	exit.offset = f[PUSH_EXIT].offset + EXIT_AT;
+	exit.offset = f[PUSH_EXIT].offset + find_samples()->push_return;
 	exit.at.addr = exit.place.addr = exit.offset;
 	f[PUSH_EXIT].exits = (struct rt_exits){ .v = &exit, .n = 1, .cap = 1 };
 	pid = fork();
@@ -346,7 +329,7 @@ void rt_costs_begin(struct rt_costs_worker *w)
 	int to[2], from[2];
 
 	memset(w, 0, sizeof(*w));
-	if (!samples[0] || pipe2(to, O_CLOEXEC) != 0)
+	if (!find_samples() || pipe2(to, O_CLOEXEC) != 0)
 		return;
 	if (pipe2(from, O_CLOEXEC) != 0) {
 		close(to[0]);

@@ -6,6 +6,7 @@
 #include "arch/flow.h"
 #include "arch/go_code.h"
 #include "arch/operand.h"
+#include "arch/sample.h"
 #include "arch/use.h"
 #include "base/array.h"
 
@@ -235,6 +236,7 @@ const struct rt_arch rt_arch_aarch64 = {
 	.goroutine_always = true,
 	.errno_at = rt_aarch64_errno_at,
 	.go_code = &rt_aarch64_go_code,
+	.samples = &rt_aarch64_samples,
 	.go = dwarf,
 	.ngo = GO_ARGS,
 	.result2 = { "x1", 8 },

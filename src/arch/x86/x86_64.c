@@ -6,6 +6,7 @@
 #include "arch/errno_at.h"
 #include "arch/go_code.h"
 #include "arch/operand.h"
+#include "arch/sample.h"
 #include "base/array.h"
 
 /* Offsets in struct pt_regs: arch/x86/include/uapi/asm/ptrace.h, unchanged since x86-64 exists. */
@@ -76,6 +77,7 @@ const struct rt_arch rt_arch_x86_64 = {
 	.goroutine = { "r14", 8 },
 	.errno_at = rt_x86_64_errno_at,
 	.go_code = &rt_x86_64_go_code,
+	.samples = &rt_x86_64_samples,
 	.go = go,
 	.ngo = RT_COUNT(go),
 	.result2 = { "dx", 96 },
