@@ -103,6 +103,7 @@ struct rt_errno_at;
 struct rt_flow;
 struct rt_go_code;
 struct rt_samples;
+struct rt_word_switches;
 struct rt_operand;
 struct rt_use;
 
@@ -125,6 +126,7 @@ struct rt_arch {
 	const struct rt_reg *go;
 	unsigned ngo;
 	const struct rt_go_code *go_code;	/* arch/go_code.h; NULL: not known */
+	const struct rt_word_switches *switches;	/* arch/switches.h; NULL: not of words */
 	const struct rt_samples *samples;	/* arch/sample.h; NULL: nothing is measured */
 	/* holds Go's g while Go code runs (registers ABI); tracefs NULL: not known */
 	struct rt_reg goroutine;

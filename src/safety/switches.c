@@ -39,7 +39,7 @@ struct scan {
 	/* the C library is in it: longjmp loads the stack pointer, and does not store it before */
 	bool is_static;
 	bool wide;		/* in 64 bits */
-	bool words;		/* of aarch64 */
+	const struct rt_word_switches *words;	/* rt_arch.switches */
 	bool is_data;		/* what the program may make code of */
 	/* in the code that was looked at last: it is stored, and there is what is no instruction */
 	bool stored, failed;
@@ -209,7 +209,7 @@ static enum rt_switches scan_segment(struct scan *s, const struct rt_segment *se
 		for (i = 0; i < n && (n == left || i + RT_LOAD_NEAR <= n); i++) {
 			load = !s->words      ? rt_load_kind(bytes + i, i, s->wide)
 			       : (at + i) % 4 ? RT_LOAD_NOT
-					      : rt_load_word(rt_arch_word(bytes + i));
+					      : s->words->load(rt_arch_word(bytes + i));
 			if (!load || !(s->is_data ? load == RT_LOAD_STRANGE
 						  : can_be_code(&s->image->code, segment, at + i)))
 				continue;
@@ -231,7 +231,7 @@ static enum rt_switches find(struct rt_image *image, const char **name)
 	uint8_t *bytes;
 	size_t i;
 
-	s.words = image->arch->insn_size;
+	s.words = image->arch->switches;
 	s.wide = image->arch->word == 8;
 	/* With short instructions, too much data looks like them. */
 	makes_code = s.wide && !s.words && (s.is_static || rt_image_imports(image, "mprotect"));

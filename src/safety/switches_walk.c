@@ -11,9 +11,6 @@ enum {
 	RESULT = 0,
 	SP = 4,
 	FP = 5,
-	AARCH64_SP = 31,
-	AARCH64_FP = 29,
-	AARCH64_ARGUMENTS = 0xff,
 	INSN_MAX = 16,
 	FAR = 1 << 30,
 	ARGUMENTS = 0x3c6
@@ -220,20 +217,20 @@ void rt_walk(struct rt_switch_walk *w, struct rt_code *code, uint64_t start, con
 	     size_t n, uint64_t addr)
 {
 	const struct rt_arch *arch = rt_code_image(code)->arch;
-	bool words = arch->insn_size;
+	const struct rt_word_switches *words = arch->switches;
 	struct rt_flow f;
 	size_t at;
 	int source;
 
 	w->wide = arch->word == 8;
-	w->sp = words ? AARCH64_SP : SP;
-	w->fp = words ? AARCH64_FP : FP;
-	w->arguments = words ? AARCH64_ARGUMENTS : w->wide ? ARGUMENTS : 0;
+	w->sp = words ? words->sp : SP;
+	w->fp = words ? words->fp : FP;
+	w->arguments = words ? words->arguments : w->wide ? ARGUMENTS : 0;
 	w->depth = w->most = 0;
 	w->frame = FAR;
 	w->r = (struct rt_walk_registers){ .given = w->arguments, .copies = w->r.copies };
 	for (at = 0; at < n; at += f.size) {
-		if (!(words ? rt_walk_aarch64(bytes + at, n - at, &f)
+		if (!(words ? words->decode(bytes + at, n - at, &f)
 			    : rt_flow_decode(arch, rt_code_decoder(code), bytes + at, n - at,
 					     start + at, &f))) {
 			w->failed = true;

@@ -3,18 +3,8 @@
 #define RT_SAFETY_SWITCHES_WALK_H
 
 /* internals of switches.c */
+#include "arch/switches.h"
 #include "code/code.h"
-
-/* kinds of instructions that may load the stack pointer */
-enum rt_load {
-	RT_LOAD_NOT,
-	RT_LOAD_OF_COMPILERS,	/* they have such, too */
-	RT_LOAD_OF_SIZE,	/* something is taken from it */
-	RT_LOAD_OF_SUM,		/* something is added to it */
-	RT_LOAD_OF_WORD,	/* pop */
-	RT_LOAD_OF_FRAME,	/* the frame pointer is loaded, and leave is behind */
-	RT_LOAD_STRANGE,
-};
 
 enum { RT_LOAD_NEAR = 64, RT_WALK_SLOTS = 64 };
 
@@ -29,13 +19,6 @@ enum rt_load rt_load_kind(const uint8_t *p, size_t n, bool wide);
  * too?
  */
 bool rt_load_stored(const uint8_t *p, uint32_t copies, bool wide);
-
-/*
- * switches_aarch64.c: the same of the word `word`, and what it does, of `n` bytes at `bytes`, as
- * far as rt_walk asks for it.
- */
-enum rt_load rt_load_word(uint32_t word);
-bool rt_walk_aarch64(const uint8_t *bytes, size_t n, struct rt_flow *flow);
 
 /* a value stored in the frame */
 struct rt_walk_slot {

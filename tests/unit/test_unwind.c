@@ -138,13 +138,14 @@ static void check_load(const struct code *code, const struct code_part *c)
 	char got[64], to[8] = "-", from[8] = "-";
 	struct rt_flow f = { .op = RT_OP_OTHER };
 
-	CU_ASSERT(!rt_walk_aarch64(c->bytes, 3, &f) && rt_walk_aarch64(c->bytes, 4, &f));
+	CU_ASSERT(!rt_aarch64_switches.decode(c->bytes, 3, &f) &&
+		  rt_aarch64_switches.decode(c->bytes, 4, &f));
 	if (f.to != RT_NO_REG)
 		snprintf(to, sizeof(to), "%d", f.to);
 	if (f.from != RT_NO_REG)
 		snprintf(from, sizeof(from), "%d", f.from);
-	snprintf(got, sizeof(got), "%s %s %s %s", loads[rt_load_word(rt_arch_word(c->bytes))],
-		 ops[f.op], to, from);
+	snprintf(got, sizeof(got), "%s %s %s %s",
+		 loads[rt_aarch64_switches.load(rt_arch_word(c->bytes))], ops[f.op], to, from);
 	code_check_text(code, c, got);
 }
 

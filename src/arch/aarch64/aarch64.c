@@ -7,6 +7,7 @@
 #include "arch/go_code.h"
 #include "arch/operand.h"
 #include "arch/sample.h"
+#include "arch/switches.h"
 #include "arch/use.h"
 #include "base/array.h"
 
@@ -237,6 +238,7 @@ const struct rt_arch rt_arch_aarch64 = {
 	.errno_at = rt_aarch64_errno_at,
 	.go_code = &rt_aarch64_go_code,
 	.samples = &rt_aarch64_samples,
+	.switches = &rt_aarch64_switches,
 	.go = dwarf,
 	.ngo = GO_ARGS,
 	.result2 = { "x1", 8 },

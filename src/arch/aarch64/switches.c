@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "arch/arch.h"
-#include "safety/switches_walk.h"
+#include "arch/switches.h"
 
 enum { FP = 29, LINK = 30, SP = 31, WORD = 8 };
 
@@ -35,7 +35,7 @@ static bool is_mask(uint32_t w)
 	return (w & 0x9f800000) == 0x92000000 && (w & 0x60000000) != 0x60000000;
 }
 
-enum rt_load rt_load_word(uint32_t w)
+static enum rt_load load_of(uint32_t w)
 {
 	int from = w >> 5 & 31;
 
@@ -120,7 +120,7 @@ static bool memory(uint32_t w, struct rt_flow *f)
 	return true;
 }
 
-bool rt_walk_aarch64(const uint8_t *bytes, size_t n, struct rt_flow *f)
+static bool decode(const uint8_t *bytes, size_t n, struct rt_flow *f)
 {
 	uint32_t w;
 
@@ -146,3 +146,11 @@ bool rt_walk_aarch64(const uint8_t *bytes, size_t n, struct rt_flow *f)
 	}
 	return true;
 }
+
+const struct rt_word_switches rt_aarch64_switches = {
+	.load = load_of,
+	.decode = decode,
+	.sp = SP,
+	.fp = FP,
+	.arguments = 0xff,
+};
