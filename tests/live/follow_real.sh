@@ -106,7 +106,7 @@ answers() {
 	"$psql" -q -h "$T/data" -d postgres -U postgres -c 'select 1' >/dev/null 2>&1
 }
 
-# The server has parsed each statement that it logs.
+# The server has parsed each statement that it logs, and its probe has the text.
 postgres() {
 	cp "$bin/postgres" "$T/bin/postgres"
 	mkdir "$T/data"
@@ -114,7 +114,8 @@ postgres() {
 	su postgres -s /bin/sh -c "'$bin/initdb' -N -A trust -D '$T/data'" >"$T/initdb" 2>&1 ||
 		because "initdb fails"
 	in_background "$RAWTRACE" -f -u postgres -o "$T/trace" "$T/bin/postgres" \
-		'pg_parse_query(const char *query_string)' -- \
+		'pg_parse_query(const char *query_string)' \
+		'usdt:postgresql:query__start(const char *query)' usdt:postgresql:query__done -- \
 		-D "$T/data" -c listen_addresses= -c unix_socket_directories="$T/data" -c \
 		log_statement=all \
 		2>"$T/log"
@@ -127,6 +128,9 @@ postgres() {
 	done
 	# shellcheck disable=SC2086 # several processes
 	wait $clients
+	printf 'begin;\nselect 7;\nend;\n' >"$T/script"
+	timeout $((30 * SECOND)) "$bin/pgbench" -n -t 20 -c 2 -f "$T/script" -h "$T/data" \
+		-U postgres postgres >"$T/pgbench" 2>&1
 	kill -INT "$(sed -n 1p "$T/data/postmaster.pid")"
 	reap "$tracer"
 	expect_status 0
@@ -134,6 +138,13 @@ postgres() {
 	traced=$(grep -c '(pg_parse_query "' "$T/trace")
 	expect_number "statements" "$traced" -eq "$logged"
 	expect_number "statements" "$traced" -ge 12
+	expect_line "^number of transactions actually processed: $(grep -c \
+		'(postgresql:query "end;")$' "$T/trace")/40\$" "$T/pgbench"
+	simple='^begin;$\|^end;$\|^select [0-9+ ]*;$'
+	sed -n 's/.* LOG:  statement: //p' "$T/log" | grep "$simple" | sort >"$T/said"
+	sed -n 's/.*(postgresql:query "\(.*\)")$/\1/p' "$T/trace" | grep "$simple" |
+		sort >"$T/queries"
+	expect_same "$T/said" "$T/queries"
 	expect_number "backends" \
 		"$(sed -n 's/^\[\([0-9]*\)\] >.*/\1/p' "$T/trace" | sort -u | grep -c '')" -ge 6
 }
@@ -141,7 +152,7 @@ postgres() {
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sed -n '$p')
 psql=$bin/psql
 if [ -x "$bin/postgres" ] && [ -x "$psql" ] && grep -q '^postgres:' /etc/passwd; then
-	begin "postgres: the statements of each backend"
+	begin "postgres: the statements of each backend, and pgbench's transactions"
 	! selected || postgres
 	end_case
 else
