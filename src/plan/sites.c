@@ -551,12 +551,6 @@ bool rt_sites_wants_thread(const struct rt_sites *sites)
 	return false;
 }
 
-const struct rt_exit *rt_sites_exit(const struct rt_sites *sites, const struct rt_site *site)
-{
-	return site->kind == RT_SITE_EXIT ? &sites->functions.v[site->function].exits.v[site->exit]
-					  : NULL;
-}
-
 static int make_probes_anew(const struct rt_wanted *wanted, struct rt_traced *traced,
 			    struct rt_sites *sites, struct rt_error *err)
 {

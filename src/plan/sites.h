@@ -144,7 +144,12 @@ int rt_sites_no_thread_pointer(const struct rt_wanted *wanted, struct rt_traced 
 			       struct rt_sites *sites, const char *why, struct rt_error *err);
 
 /* The exit that a site stands on; NULL: it is an entry's or a uretprobe. */
-const struct rt_exit *rt_sites_exit(const struct rt_sites *sites, const struct rt_site *site);
+static inline const struct rt_exit *rt_sites_exit(const struct rt_sites *sites,
+						  const struct rt_site *site)
+{
+	return site->kind == RT_SITE_EXIT ? &sites->functions.v[site->function].exits.v[site->exit]
+					  : NULL;
+}
 
 /*
  * Remarks for the user on what is traced only in part, one a call of `note`.  With `everywhere`
