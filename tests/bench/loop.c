@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * loop CALLS [FUNCTION]: calls hit(), or marked(), tested() or deep(), that often and prints "FIRST
- * NS CPU": CLOCK_MONOTONIC at the beginning of main, in ns, and what one call took, in ns; and the
- * CPU time that all of it took, in ns.  With LOOP_IN_C the compiler makes hit(), for tools that
- * need its instrumentation.  loop 0 wait: waits for a signal.
+ * loop CALLS [FUNCTION]: calls hit(), or marked(), tested(), noted() or deep(), that often.  It
+ * prints "FIRST NS CPU": CLOCK_MONOTONIC at the beginning of main, in ns; the time of one call, in
+ * ns; and the CPU time of all of it, in ns.  With LOOP_IN_C the compiler makes hit(), for tools
+ * that need its instrumentation.  loop 0 wait: waits for a signal.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -11,6 +11,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "../live/targets/sdt.h"
 
 #if !defined(LOOP_IN_C) && (defined(__x86_64__) || defined(__i386__))
 /*
@@ -91,6 +93,13 @@ __asm__(".text\n"
 #define tested hit
 #endif
 
+/* With a USDT probe. */
+__attribute__((noinline)) static int noted(int n)
+{
+	SITE("loop", "noted", "0", "-4@%0", "r"(n));
+	return n;
+}
+
 /* Called by nobody, as hit is not in it. */
 int never(int n);
 __attribute__((noinline, used)) int never(int n)
@@ -111,6 +120,7 @@ int main(int argc, char **argv)
 	const char *name = argc > 2 ? argv[2] : "hit";
 	int (*volatile f)(int n) = strcmp(name, "marked") == 0	 ? marked
 				   : strcmp(name, "tested") == 0 ? tested
+				   : strcmp(name, "noted") == 0	 ? noted
 				   : strcmp(name, "deep") == 0	 ? deep
 								 : hit;
 	uint64_t first = now(CLOCK_MONOTONIC), began;
