@@ -414,6 +414,7 @@ static void find_entries(struct rt_site_map *map)
 
 uint32_t rt_site_map_entry(struct rt_site_map *map, pid_t pid, uint64_t address)
 {
+	const struct rt_sites *sites = map->sites;
 	const struct rt_mapped_site *site;
 	uint64_t ino, offset;
 	size_t i;
@@ -422,7 +423,8 @@ uint32_t rt_site_map_entry(struct rt_site_map *map, pid_t pid, uint64_t address)
 		find_entries(map);
 	if (rt_site_map_file(map, pid, address, &ino, &offset) < 0) {
 		site = find_only_one_in_page(map->entries, map->nentries, address, false);
-		return site ? site->function : RT_NO_FUNCTION;
+		return site && !sites->functions.v[site->function].tail ? site->function
+									: RT_NO_FUNCTION;
 	}
 	i = first_site(map->entries, map->nentries, offset, false);
 	for (; i < map->nentries && map->entries[i].offset == offset; i++)
@@ -509,6 +511,9 @@ static void describe_returns(const struct rt_traced *traced, const struct rt_sit
 	/* A call that is left by a stack switch returns later. */
 	hit->at_exits = f->how == RT_HOW_INSN && !traced->switches && !traced->lacks_stack_hooks;
 	hit->exits = &f->exits;
+	hit->tail = f->tail;
+	if (hit->at_exits && hit->plan->kind == RT_KIND_ENTRY && sites->exit_plan)
+		hit->result = &sites->plans[sites->exit_plan[hit->function]];
 	if (hit->plan->kind == RT_KIND_ENTRY)
 		event->hit.sp += (uint64_t)(int64_t)f->sp_down;
 }
@@ -559,6 +564,7 @@ int rt_site_map_resolve(struct rt_site_map *map, struct rt_event *event, struct 
 	if (!hit->plan->role)
 		describe_returns(traced, sites, event, hit);
 	hit->leads = find_jump_target(map, event, hit);
+	hit->leads_tail = hit->leads && sites->functions.v[hit->leads - 1].tail;
 	if (hit->function == RT_NO_FUNCTION)
 		return 0;
 	f = &sites->functions.v[hit->function];

@@ -19,6 +19,9 @@
  * not traced ends the call: its frame is gone, and no probe sees that function's return.  For a
  * conditional jump the flags are recorded, and the condition is evaluated here.
  *
+ * If the target is not traced but its exits are probed (plan/tails.h), the call stays open until
+ * such an exit has its stack pointer, and gets the result.  Such exits concern no other calls.
+ *
  * Limit: a longjmp without a hook (--no-bpf, a program's own jumps) ends calls unseen.  A later
  * call from deeper in the stack, through functions that are not traced, is shown inside them.
  */
@@ -308,6 +311,7 @@ static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struc
 		.once = hit->once && !task->n,
 		.leaps = event->hit.ra && !hit->at_exits,
 		.exits = hit->exits,
+		.result = hit->result,
 		.sp = event->hit.sp,
 		.time = event->hit.entered ? event->hit.entered : event->time,
 		.lost_before = stack->lost + task->lost,
@@ -432,9 +436,27 @@ static void stack_jump(struct rt_frame *top, const struct rt_event *event, const
 	top->jumped = true;
 	top->exit = hit->exit;
 	top->callee = hit->leads ? hit->leads - 1 : hit->exit->callee;
-	top->awaits = hit->leads || (top->callee == RT_NO_FUNCTION && hit->exit->nthrough);
+	top->awaits = (hit->leads && !hit->leads_tail) ||
+		      (top->callee == RT_NO_FUNCTION && hit->exit->nthrough);
 	top->left = event->time;
 	top->to = hit->exit->to;
+}
+
+/*
+ * The result of a call that returns at an exit of its tail call's target.  The values were read for
+ * one of the target's callers.  False: not for a caller with this result.
+ */
+static bool tail_result(const struct rt_frame *top, const struct rt_event *event,
+			const struct rt_hit *hit, struct rt_values *result)
+{
+	hit_values(event, hit->plan, result);
+	if (!top->result)
+		return false;
+	/* It has none, so whatever was read is right. */
+	if (top->result->nvalues && !rt_plan_same(top->result, hit->plan))
+		return false;
+	result->plan = top->result;
+	return true;
 }
 
 /*
@@ -467,8 +489,11 @@ static int stack_exit_probe(struct rt_stack *stack, struct rt_task *task,
 			       ? stack_pop(stack, task, RT_END_NOT_SEEN, event->time, NULL)
 			       : 0;
 	}
+	if (ours && hit->tail && top->jumped && !tail_result(top, event, hit, &result))
+		return stack_pop(stack, task, RT_END_NOT_SEEN, event->time, NULL);
 	if (ours) {
-		hit_values(event, hit->plan, &result);
+		if (!hit->tail)
+			hit_values(event, hit->plan, &result);
 		return stack_pop(stack, task, RT_END_RETURNED, event->time, &result);
 	}
 	if (top && !in_doubt(stack, task, top->time))
@@ -477,6 +502,8 @@ static int stack_exit_probe(struct rt_stack *stack, struct rt_task *task,
 		err = rt_stack_close(stack, task, task->n - 1, RT_END_NOT_SEEN, event->time);
 	else if (!stack->doubt && !task->doubt && !(stack->attached && sp > task->highest))
 		return 0;
+	if (hit->tail)
+		return err;
 	if (task->highest < sp)
 		task->highest = sp;
 	return err ? err : stack_unseen(stack, task, event, hit, sp);

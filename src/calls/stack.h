@@ -45,8 +45,13 @@ struct rt_hit {
 	/* by probes on the instructions that leave it: no return goes unseen but by lost hits */
 	bool at_exits;
 	const struct rt_exit *exit;	/* return: which of those; NULL: a uretprobe */
+	/* return: of a function that is not traced, where tail calls of traced ones return */
+	bool tail;
+	/* entry: with at_exits, the plan that the return of such a function must have; else NULL */
+	const struct rt_plan *result;
 	/* a jump by a pointer: 1 + the traced function it leads to; 0: none */
 	uint32_t leads;
+	bool leads_tail;		/* it is a function with `tail`: no entry will confirm it */
 	bool once;			/* entry: of main */
 	bool libcall, outside;		/* entry: as in struct rt_frame */
 	/* of USDT probes that open and close a call: which pair (0: none), and which call of it */

@@ -37,6 +37,7 @@ struct rt_exit {
 	 * elsewhere
 	 */
 	uint64_t slot;
+	uint64_t bound;		/* for the caller: where in this file it leads to; 0: not known */
 	char *to;		/* the name of what `slot` leads to; owned, NULL: it has none */
 	uint32_t *through;	/* `nthrough` traced functions to which its slot may lead; owned */
 	uint32_t nthrough;

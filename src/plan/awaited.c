@@ -126,6 +126,8 @@ static void renumber(struct rt_sites *sites, size_t function, unsigned plan, uns
 	uint32_t t;
 
 	for (i = function; i < sites->functions.n; i++)
+		sites->exit_plan[i] = (uint16_t)(sites->exit_plan[i] + plan);
+	for (i = function; i < sites->functions.n; i++)
 		for (k = 0; k < sites->functions.v[i].exits.n; k++) {
 			e = &sites->functions.v[i].exits.v[k];
 			e->callee += e->callee == UINT32_MAX ? 0 : (uint32_t)function;
@@ -165,12 +167,15 @@ int rt_awaited_append(struct rt_sites *sites, struct rt_sites *later, struct rt_
 	all.returns = join(sites->returns, n, later->returns, more, sizeof(*all.returns));
 	all.plans = join(sites->plans, sites->nplans, later->plans, later->nplans,
 			 sizeof(*all.plans));
+	all.exit_plan = join(sites->exit_plan, n, later->exit_plan, more, sizeof(*all.exit_plan));
 	all.v = join(sites->v, sites->n, later->v, later->n, sizeof(*all.v));
-	if (!all.functions.v || !all.shows || !all.returns || !all.plans || !all.v) {
+	if (!all.functions.v || !all.shows || !all.returns || !all.plans || !all.exit_plan ||
+	    !all.v) {
 		free(all.functions.v);
 		free(all.shows);
 		free(all.returns);
 		free(all.plans);
+		free(all.exit_plan);
 		free(all.v);
 		return -ENOMEM;
 	}
@@ -180,6 +185,7 @@ int rt_awaited_append(struct rt_sites *sites, struct rt_sites *later, struct rt_
 	replaced->shows = sites->shows;
 	replaced->returns = sites->returns;
 	replaced->plans = sites->plans;
+	replaced->exit_plan = sites->exit_plan;
 	replaced->v = sites->v;
 	all.functions.n = all.functions.cap = n + more;
 	all.nplans += later->nplans;

@@ -95,7 +95,7 @@ static int add_name(struct rt_callees *c, const char *name, const struct rt_imag
 {
 	const struct rt_function *f = find_before(c, image, addr);
 
-	if (!f || f->addr != addr || f->how == RT_HOW_NONE || f->role)
+	if (!f || f->addr != addr || f->how == RT_HOW_NONE || f->role || f->tail)
 		return 0;
 	if (RT_ROOM(&c->names, c->nnames, &c->cap) < 0)
 		return -ENOMEM;
@@ -196,10 +196,16 @@ static int find_one(struct rt_callees *c, struct rt_code *code, const struct rt_
 		    struct rt_exit *e)
 {
 	const struct rt_function *f = e->target ? find_before(c, image, e->target) : NULL;
+	const struct rt_function *bound = e->bound ? find_before(c, image, e->bound) : NULL;
 	bool begins = f && f->addr == e->target;
 
 	e->callee = UINT32_MAX;
 	e->middle = false;
+	/* No entry of such a function tells that the jump led to it, so it has to be certain. */
+	if (bound && bound->addr == e->bound && bound->tail && bound->how == RT_HOW_INSN) {
+		e->callee = (uint32_t)(bound - c->functions->v);
+		return 0;
+	}
 	/* A callee whose return is not probed does not show its end either. */
 	if (begins && (f->how != RT_HOW_NONE || f->role))
 		e->callee = (uint32_t)(f - c->functions->v);

@@ -450,7 +450,7 @@ int rt_place_no_entries(struct rt_sites *sites, bool exact, struct rt_error *err
 	for (i = sites->functions.n; i-- > 0;) {
 		const struct rt_function *f = &sites->functions.v[i];
 
-		bad[i] = f->refused && (f->go || !f->skip || (exact && !f->hidden));
+		bad[i] = f->refused && !f->tail && (f->go || !f->skip || (exact && !f->hidden));
 		why = bad[i] ? f->refused : why;
 	}
 	drop_probes(sites, bad);
@@ -591,7 +591,7 @@ static const struct rt_function *verify_process(const struct rt_sites *sites, pi
 		if (exit && rt_memory_probed(memory, f->image, exit->place.addr) == 0)
 			lost_exit(sites, sites->v[i].function);
 		/* Its return's stands at the same place. */
-		if (i && sites->v[i - 1].function == sites->v[i].function)
+		if (f->tail || (i && sites->v[i - 1].function == sites->v[i].function))
 			continue;
 		if (rt_memory_probed(memory, f->image, f->addr + f->skip) != 0)
 			continue;

@@ -36,6 +36,8 @@ struct making {
 	struct rt_limits limits;
 	struct rt_error *err;
 	uint32_t *hashes;	/* by plan */
+	/* by function: 1 + the function with the result that its exits read (plan/tails.h), or 0 */
+	uint32_t *results;
 	size_t cap, hashes_cap;
 	bool jumps;		/* entries have their return address recorded */
 	bool last;		/* there is nothing more to leave out */
@@ -90,7 +92,7 @@ static int share_plan(struct making *m, const struct rt_plan *plan)
 bool rt_plans_has_entry(const struct rt_wanted *wanted, const struct rt_traced *traced,
 			const struct rt_sites *sites, size_t i)
 {
-	if (sites->functions.v[i].role == RT_ROLE_UNWOUND)
+	if (sites->functions.v[i].role == RT_ROLE_UNWOUND || sites->functions.v[i].tail)
 		return false;
 	if (sites->functions.v[i].role == RT_ROLE_ERRNO)
 		return wanted->purpose == RT_PURPOSE_RECORD && rt_errno_is_read(traced, sites);
@@ -283,6 +285,28 @@ static int make_exit_plans(struct making *m, size_t i, const struct rt_plan *ret
 	return r;
 }
 
+/*
+ * The exits of a tail call's target read the result of the callers' type.  If callers differ, the
+ * one that reads most is chosen; calls of the others end without a result.
+ */
+static void note_results(struct making *m, size_t i)
+{
+	const struct rt_sites *sites = m->sites;
+	const struct rt_function *f = &sites->functions.v[i];
+	uint32_t from = f->tail ? m->results[i] : (uint32_t)i + 1, *to;
+	size_t k;
+
+	for (k = 0; k < f->exits.n && from && f->how == RT_HOW_INSN; k++) {
+		if (f->exits.v[k].callee >= sites->functions.n ||
+		    !sites->functions.v[f->exits.v[k].callee].tail)
+			continue;
+		to = &m->results[f->exits.v[k].callee];
+		if (!*to || rt_plan_size(&sites->plans[sites->exit_plan[*to - 1]]) <
+				    rt_plan_size(&sites->plans[sites->exit_plan[from - 1]]))
+			*to = from;
+	}
+}
+
 static int make_exit(struct making *m, size_t i)
 {
 	const struct rt_wanted *wanted = m->wanted;
@@ -300,6 +324,13 @@ static int make_exit(struct making *m, size_t i)
 		r = share_plan(m, &plan);
 		sites->exit_plan[i] = (uint16_t)(r < 0 ? 0 : r);
 		return r;
+	}
+	if (sites->functions.v[i].tail) {
+		if (m->results[i])
+			plan = sites->plans[sites->exit_plan[m->results[i] - 1]];
+		else
+			rt_plan_c_return(arch, &plan);
+		return make_exit_plans(m, i, &plan);
 	}
 	if (has_written_words(wanted, sites, i, RT_KIND_RETURN))
 		r = rt_lower_words(sites->functions.v[i].spec, RT_KIND_RETURN, arch, sites->types,
@@ -487,11 +518,17 @@ static int make_all(struct making *m)
 	size_t i, n = sites->functions.n;
 	int r = 0;
 
+	m->results = calloc(n + 1, sizeof(*m->results));
+	if (!m->results)
+		return -ENOMEM;
 	for (i = 0; i < n && r >= 0; i++) {
 		if (!sites->returns[i] && sites->functions.v[i].role != RT_ROLE_UNWOUND)
 			continue;
 		r = make_exit(m, i);
+		if (r >= 0)
+			note_results(m, i);
 	}
+	free(m->results);
 	for (i = 0; i < n && r >= 0; i++) {
 		if (!rt_plans_has_entry(wanted, traced, sites, i))
 			continue;

@@ -27,6 +27,7 @@
 #include "elf/image.h"
 #include "plan/callees.h"
 #include "plan/plans.h"
+#include "plan/tails.h"
 #include "safety/recursion.h"
 #include "safety/switches.h"
 #include "symbols/demangle.h"
@@ -263,6 +264,11 @@ static void choose(const struct rt_wanted *wanted, const struct rt_traced *trace
 		}
 		return;
 	}
+	if (f->tail && !exits_of(codes, f, nomem)) {
+		place_exits(wanted, f);
+		f->how = f->exits.why ? RT_HOW_NONE : RT_HOW_INSN;
+		f->how_why = "tail call";
+	}
 	if (f->hidden)
 		return;
 	if (wanted->want == RT_WANT_AUTO && wanted->purpose != RT_PURPOSE_COUNT && !harm &&
@@ -307,7 +313,8 @@ static void choose(const struct rt_wanted *wanted, const struct rt_traced *trace
 }
 
 /* Name what the exits that are jumps lead to, as it was written in the source.  0 or -ENOMEM. */
-static int name_jumps(struct rt_code *code, struct rt_exits *exits)
+static int name_jumps(const struct rt_functions *functions, struct rt_code *code,
+		      struct rt_exits *exits)
 {
 	struct rt_text text = { 0 };
 	const char *name, *written;
@@ -319,7 +326,9 @@ static int name_jumps(struct rt_code *code, struct rt_exits *exits)
 
 		free(e->to);
 		e->to = NULL;
-		name = e->callee == UINT32_MAX ? rt_exit_symbol(code, e) : NULL;
+		name = e->callee == UINT32_MAX || functions->v[e->callee].tail
+			       ? rt_exit_symbol(code, e)
+			       : NULL;
 		if (!name)
 			continue;
 		written = rt_demangle(&text, name, false);
@@ -348,7 +357,7 @@ static int find_callees(const struct rt_sites *sites, struct codes *codes)
 		code = named ? code_of(codes, f->image) : NULL;
 		r = named && !code ? -1 : rt_callees_find(callees, code, &f->exits);
 		if (r == 0 && named)
-			r = name_jumps(code, &f->exits);
+			r = name_jumps(&sites->functions, code, &f->exits);
 	}
 	rt_callees_free(callees);
 	return r;
@@ -559,6 +568,7 @@ void rt_returns_print(const struct rt_wanted *wanted, const struct rt_sites *sit
 	if (wanted->purpose == RT_PURPOSE_COUNT)
 		return;
 	print_hooks(sites, file);
+	rt_tails_print(sites, file);
 	print_cost(sites, costs, file);
 	if (sites->functions.n > RT_VERBOSE_FUNCTIONS) {
 		print_reasons(sites, file);

@@ -18,6 +18,7 @@
 #include "plan/plans.h"
 #include "plan/returns.h"
 #include "plan/runtimes.h"
+#include "plan/tails.h"
 #include "plan/usdt.h"
 #include "plan/hooks.h"
 #include "plan/named_files.h"
@@ -473,7 +474,7 @@ static int make_probes(const struct rt_wanted *wanted, struct rt_traced *traced,
 		/* A count of calls needs only the probe that opens them. */
 		if (wanted->purpose == RT_PURPOSE_COUNT && sites->functions.v[i].closes)
 			continue;
-		if (sites->functions.v[i].role == RT_ROLE_UNWOUND)
+		if (sites->functions.v[i].role == RT_ROLE_UNWOUND || sites->functions.v[i].tail)
 			add_returns(sites, i);
 		if (!rt_plans_has_entry(wanted, traced, sites, i))
 			continue;
@@ -610,7 +611,9 @@ int rt_sites_add_hooks(const struct rt_wanted *wanted, struct rt_traced *traced,
 
 	if (r == 0 && wanted->purpose == RT_PURPOSE_RECORD)
 		r = rt_returns_choose(wanted, traced, sites, err);
-	return r < 0 ? r : rt_hooks_add(wanted, traced, sites, err);
+	if (r == 0)
+		r = rt_hooks_add(wanted, traced, sites, err);
+	return r < 0 ? r : rt_tails_add(wanted, traced, sites, err);
 }
 
 int rt_sites_make(const struct rt_wanted *wanted, struct rt_traced *traced, struct rt_sites *sites,

@@ -20,6 +20,7 @@
 #include "kernel/sys.h"
 #include "plan/awaited.h"
 #include "plan/place.h"
+#include "plan/tails.h"
 #include "session/session_private.h"
 
 /*
@@ -213,6 +214,7 @@ static int open_attach(struct session *s, struct later *l, struct rt_error *err)
 		 ((r == -EOPNOTSUPP || r == -E2BIG) &&
 		  rt_sites_simplify(&s->wanted, &s->traced, &l->sites, &why, err) == 0));
 	l->request.pids = NULL;
+	rt_tails_cut(&l->sites);
 	return r;
 }
 

@@ -37,6 +37,7 @@
 #include "plan/place.h"
 #include "plan/plans.h"
 #include "plan/returns.h"
+#include "plan/tails.h"
 #include "process/semaphores.h"
 #include "session/session_private.h"
 #include "stream/ring.h"
@@ -340,6 +341,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 			    s->attach->ops->name);
 	if (r == 0)
 		r = rt_place_verify(&s->sites, &s->tracee.pids, err);
+	rt_tails_cut(&s->sites);
 	if (r < 0)
 		return r;
 	if (o->verbose)

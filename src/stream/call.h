@@ -93,6 +93,7 @@ struct rt_frame {
 	bool inherited;			/* the same: in the parent process, before it forked */
 	const struct rt_exits *exits;	/* those of its function, or NULL */
 	const struct rt_exit *exit;	/* where it jumped */
+	const struct rt_plan *result;	/* rt_hit.result of its entry */
 	uint64_t left;			/* and when */
 	const char *to;			/* its name where it is not traced, or NULL; not owned */
 	/* at entry; with `pair`: at most that of the call around it */

@@ -75,6 +75,8 @@ struct rt_function {
 	bool exits_known : 1;
 	bool harmful : 1;		/* a uretprobe could harm the program, says how_why */
 	bool patterned : 1;		/* rt_function_pattern */
+	/* hidden: traced calls end in a tail call of it, and return at its exits (plan/tails.h) */
+	bool tail : 1;
 };
 
 static inline const char *rt_function_symbol(const struct rt_function *f)

@@ -76,6 +76,62 @@ else
 	skip "tail calls to other files" "$(no_target reached.c)"
 fi
 
+if target libtailed.so "${CC:-gcc}" -O2 -fPIC -DLIBRARY -shared "$TARGETS/tailed.c" &&
+	target tailed "${CC:-gcc}" -O2 "$TARGETS/tailed.c" "$T/libtailed.so" \
+		-Wl,-rpath,'$ORIGIN'; then
+	for mechanism in $MECHANISMS; do
+		begin "$mechanism: results of tail calls to functions that are not traced"
+		rt --attach="$mechanism" --return=insn "$T/tailed" 'int direct(int n)' \
+			'int chain(int n)' 'char *by_text(int n)' 'int even(int n)' \
+			'int by_around(int n)' 'int choose(int which, int n)' \
+			'libtailed.so:int outer(int n)'
+		sed '/^rawtrace: /d' "$T/err" >"$T/tree"
+		expect_text '>(direct 1)
+<2
+>(chain 1)
+<3
+>(by_text 1)
+<"text 1"
+>(even 2)
+>(even 0)
+<1
+>(by_around 1)
+> (direct 1)
+< 2
+> (direct 1)
+< 2
+<4
+>(choose 1 2)
+<4
+>(outer 1)
+<20
+>(direct 2)
+<3
+>(chain 2)
+<4
+>(by_text 2)
+<"text 2"
+>(even 3)
+>(even 1)
+<0
+>(by_around 2)
+> (direct 2)
+< 3
+> (direct 2)
+< 3
+<6
+>(choose 2 3)
+>(even 2)
+>(even 0)
+<1
+>(outer 2)
+<30' "$T/tree"
+		end_case
+	done
+else
+	skip "results of tail calls" "$(no_target tailed.c)"
+fi
+
 if has g++ && printf '#include <iostream>\nint main() { std::cout << 1 << std::endl; }\n' \
 	>"$T/stream.cc" &&
 	target stream g++ -O2 "$T/stream.cc"; then

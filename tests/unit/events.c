@@ -172,7 +172,7 @@ struct row {
 	uint64_t sp, until;
 	int64_t value;
 	const struct events_site *site;
-	bool only, unknown, once, outside, i386, at_exits, pair, inlined;
+	bool only, unknown, once, outside, i386, at_exits, pair, inlined, tail, wide;
 };
 
 static const struct rt_exit by_return = { .kind = RT_EXIT_RETURN, .callee = UINT32_MAX };
@@ -199,7 +199,7 @@ static bool read_flag(struct row *row, const char *word)
 		{ "only", &row->only }, { "unknown", &row->unknown }, { "once", &row->once },
 		{ "outside", &row->outside }, { "i386", &row->i386 },
 		{ "exits", &row->at_exits }, { "pair", &row->pair },
-		{ "inlined", &row->inlined },
+		{ "inlined", &row->inlined }, { "tail", &row->tail }, { "wide", &row->wide },
 	};
 	size_t i;
 
@@ -253,6 +253,22 @@ static void read_row(const struct events *e, char *text, struct row *row)
 		read_word(e, row, word);
 }
 
+static const struct rt_plan leave_plans[] = {
+	[RT_EXIT_RETURN] = {
+		.kind = RT_KIND_RETURN, .end = RT_BY_RETURN, .nvalues = 1,
+		.values = { { .size = 4, .is_signed = true } },
+	},
+	[RT_EXIT_JUMP] = { .kind = RT_KIND_RETURN, .end = RT_BY_JUMP },
+	[RT_EXIT_MAYBE] = {
+		.kind = RT_KIND_RETURN, .end = RT_BY_BRANCH, .nvalues = 1,
+		.values = { { .size = 4 } },
+	},
+};
+static const struct rt_plan wide_result = {
+	.kind = RT_KIND_RETURN, .end = RT_BY_RETURN, .nvalues = 1,
+	.values = { { .size = 8, .is_signed = true } },
+};
+
 static int feed_enter(struct events *e, const struct row *row, uint64_t ra)
 {
 	struct rt_event event = { .type = RT_EV_HIT, .time = row->time, .pid = 1, .tid = row->tid };
@@ -263,6 +279,9 @@ static int feed_enter(struct events *e, const struct row *row, uint64_t ra)
 		.plan = &events_entry, .pair = row->pair ? row->function + 1 : 0,
 		.closes = strcmp(row->what, "close") == 0, .inlined = row->inlined,
 		.key = (uint64_t)row->value,
+		.result = !row->at_exits ? NULL
+			  : row->wide	 ? &wide_result
+					 : &leave_plans[RT_EXIT_RETURN],
 	};
 
 	event.hit.sp = row->sp;
@@ -286,24 +305,15 @@ static int feed_return(struct events *e, const struct row *row)
 
 static int feed_leave(struct events *e, const struct row *row)
 {
-	static const struct rt_plan plans[] = {
-		[RT_EXIT_RETURN] = {
-			.kind = RT_KIND_RETURN, .end = RT_BY_RETURN, .nvalues = 1,
-			.values = { { .size = 4, .is_signed = true } },
-		},
-		[RT_EXIT_JUMP] = { .kind = RT_KIND_RETURN, .end = RT_BY_JUMP },
-		[RT_EXIT_MAYBE] = {
-			.kind = RT_KIND_RETURN, .end = RT_BY_BRANCH, .nvalues = 1,
-			.values = { { .size = 4 } },
-		},
-	};
 	struct rt_event event = { .type = RT_EV_HIT, .time = row->time, .pid = 1, .tid = row->tid };
 	struct rt_hit hit = { .function = row->function, .returns = true, .at_exits = true };
 
 	CU_ASSERT_FATAL(row->site != NULL);
 	hit.exit = row->site->exit;
 	hit.leads = row->site->leads;
-	hit.plan = &plans[hit.exit->kind];
+	hit.leads_tail = row->site->leads_tail;
+	hit.tail = row->tail;
+	hit.plan = &leave_plans[hit.exit->kind];
 	event.hit.sp = row->sp;
 	event.hit.size = (uint16_t)(hit.plan->nvalues ? sizeof(row->value) : 0);
 	event.hit.data = (const uint8_t *)&row->value;

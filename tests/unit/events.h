@@ -33,6 +33,8 @@
  *
  *	10 t1 enter a sp=1000 4 exits	exits=NAME: these
  *	20 t1 leave a sp=1000 4 at=NAME	the exit; ret: a return
+ *	leave ... tail			of a function that is not traced
+ *	enter ... wide			its result is a long
  *	30 t1 unwind sp=900		the unwinder or longjmp ends the calls below
  *
  * USDT probes that open and close a call, of which the number says which:
@@ -48,6 +50,7 @@ struct events_site {
 	const struct rt_exit *exit;
 	const struct rt_exits *exits;
 	uint32_t leads;		/* 1 + the function that the jump leads to; 0: not known */
+	bool leads_tail;	/* which is not traced */
 };
 
 /* Feed a new stack with the rows; the lines that they make must be as they stand below each. */

@@ -330,6 +330,63 @@ static void test_unwound_pending(void)
 	free(t.text);
 }
 
+/* t, number 19, is not traced: its exits end the calls that have jumped to it, and no others. */
+static void test_tail(void)
+{
+	static char name[] = "t";
+	static const struct rt_exit to_t = { .kind = RT_EXIT_JUMP, .callee = 19, .to = name };
+	static const struct rt_exit to_b = { .kind = RT_EXIT_JUMP, .callee = 1 };
+	static const struct rt_exit away = { .kind = RT_EXIT_JUMP, .callee = UINT32_MAX };
+	const struct events_site sites[] = {
+		{ .name = "to_t", .exit = &to_t }, { .name = "to_b", .exit = &to_b },
+		{ .name = "away", .exit = &away },
+		{ .name = "pointed", .exit = &away, .leads = 20, .leads_tail = true },
+		{ .name = NULL },
+	};
+
+	events_check_exits(
+		"10 t1 enter a sp=1000 1 exits\n"
+		"  1 0 enter a 1\n"
+		"11 t1 leave t sp=1000 9 at=ret tail	# a has not jumped\n"
+		"12 t1 leave t sp=900 9 at=ret tail	# another caller's, from a\n"
+		"13 t1 leave a sp=1000 0 at=to_t\n"
+		"14 t1 enter b sp=900 2 exits	# from t\n"
+		"  1 1 enter b 2\n"
+		"15 t1 leave t sp=800 9 at=ret tail	# t calls itself\n"
+		"16 t1 leave b sp=900 3 at=ret\n"
+		"  1 1 leave b returned 3 14-16\n"
+		"17 t2 leave t sp=1000 9 at=ret tail	# another thread\n"
+		"18 t1 leave t sp=1000 4 at=ret tail\n"
+		"  1 0 leave a returned 4 10-18\n"
+		"19 t1 leave t sp=1000 9 at=ret tail\n"
+		"20 t1 enter a sp=1000 5 exits\n"
+		"  1 0 enter a 5\n"
+		"21 t1 leave a sp=1000 0 at=pointed\n"
+		"22 t1 leave t sp=1000 0 at=to_b tail	# t ends in a jump to b\n"
+		"23 t1 enter b sp=1000 6 exits\n"
+		"  1 0 leave a became 20-23\n"
+		"  1 0 enter b 6\n"
+		"24 t1 leave b sp=1000 0 at=to_t\n"
+		"25 t1 leave t sp=1000 0 at=away tail	# and elsewhere\n"
+		"  1 0 leave b jumped 23-25\n"
+		"30 t1 enter a sp=1000 7 exits wide\n"
+		"  1 0 enter a 7\n"
+		"31 t1 leave a sp=1000 0 at=to_t\n"
+		"32 t1 leave t sp=1000 8 at=ret tail	# read for callers of another type\n"
+		"  1 0 leave a jumped to t 30-32\n"
+		"40 t1 enter a sp=1000 1 exits\n"
+		"  1 0 enter a 1\n"
+		"41 t1 leave a sp=1000 0 at=to_t\n"
+		"42 t1 enter a sp=1000 2 exits	# the exit of t was not seen\n"
+		"  1 0 leave a jumped to t 40-42\n"
+		"  1 0 enter a 2\n"
+		"43 t1 lost 3\n"
+		"  1 lost 3 at 43\n"
+		"44 t1 leave t sp=1000 9 at=ret tail	# its jump may be lost\n"
+		"  1 0 leave a not seen 42-44\n"
+		"45 t1 leave t sp=2000 9 at=ret tail\n", sites);
+}
+
 CU_TestInfo rt_tests_stack_exits[] = {
 	{ "returns seen at their instructions", test_exit_return },
 	{ "jumps that may lead to a function", test_exit_becomes },
@@ -339,6 +396,7 @@ CU_TestInfo rt_tests_stack_exits[] = {
 	{ "jumps by registers", test_exit_pointed },
 	{ "conditional jumps out of functions", test_exit_branch },
 	{ "instructions that are come to without a call", test_exit_unseen },
+	{ "tail calls of what is not traced", test_tail },
 	{ "left while events were lost", test_exit_doubt },
 	{ "left by the unwinder or longjmp", test_unwound },
 	{ "the same with uretprobes", test_unwound_pending },
