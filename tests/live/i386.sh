@@ -180,7 +180,7 @@ case " $MECHANISMS " in
 esac
 
 begin "-v says that uretprobes were tried"
-rt -v "$BIN/recurse" fib -- 3
+rt -v --return=uretprobe "$BIN/recurse" fib -- 3
 expect_line '^rawtrace: uretprobes do not harm i386 programs here' "$T/err"
 # Stack slots are not guessed.
 expect_line '^rawtrace: [a-z]*: shown by 1 int and an int as result, as nothing tells its types$' \
@@ -189,7 +189,7 @@ end_case
 
 begin "nothing is left where the trial was"
 mkdir "$T/tmp"
-TMPDIR=$T/tmp rt "$BIN/recurse" fib -- 3
+TMPDIR=$T/tmp rt --return=uretprobe "$BIN/recurse" fib -- 3
 [ -z "$(ls -A "$T/tmp")" ] || because "files in TMPDIR: $(ls -A "$T/tmp")"
 rmdir "$T/tmp"
 end_case
