@@ -269,14 +269,15 @@ static int read_beside(struct walk *w, const struct rt_program *program)
 
 	find_origin(program, origin);
 	snprintf(lib, sizeof(lib), "%s/../lib", origin);
-	r = read_list(w, getenv("LD_LIBRARY_PATH"), origin);
-	if (r == 0)
-		r = read_list(w, d->runpath ? d->runpath : d->rpath, origin);
-	if (r == 0)
-		r = read_local(w, ".", DEPTH);
+	r = read_local(w, ".", DEPTH);
 	if (r == 0 && origin[0])
 		r = read_local(w, origin, DEPTH);
-	return r < 0 || !origin[0] ? r : read_local(w, lib, DEPTH);
+	if (r == 0 && origin[0])
+		r = read_local(w, lib, DEPTH);
+	/* Last, as a root is walked once: java has $ORIGIN/../lib, and ../lib/server/libjvm.so. */
+	if (r == 0)
+		r = read_list(w, getenv("LD_LIBRARY_PATH"), origin);
+	return r < 0 ? r : read_list(w, d->runpath ? d->runpath : d->rpath, origin);
 }
 
 static int read_system(struct walk *w)

@@ -339,6 +339,12 @@ LD_LIBRARY_PATH=$T/.run rt "$T/host" 'libhidden.so:*' -- libhidden.so "$T/host"
 expect_born
 end_case
 
+# java has libjvm.so in ../lib/server, and DT_RUNPATH with ../lib.
+begin "later: constructors of a library below a folder of LD_LIBRARY_PATH"
+LD_LIBRARY_PATH=$T rt "$T/host" 'libborn.so:*' -- "$T/plugins/libborn.so" "$T/host"
+expect_born
+end_case
+
 begin "later: a library without the function is another one of that name"
 rt "$T/host" libborn:thrice -- "$T/.lib/libplug.so.1" "$T/host"
 expect_status 5
