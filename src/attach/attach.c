@@ -212,6 +212,10 @@ int rt_attach_open(const struct rt_attach_request *request, const struct rt_atta
 	if (r == -EOPNOTSUPP && forced)
 		return rt_fail(err, r, "--attach=%s does not work here: %s", forced->name,
 			       reason.text);
+	if (r == -EOPNOTSUPP && request->reach == RT_REACH_ALL)
+		return rt_fail(err, r,
+			       "every process: only BPF for uprobes names processes, and it is not "
+			       "here; try: -p PID");
 	if (r == -EOPNOTSUPP)
 		return rt_fail(
 			err, r,

@@ -119,7 +119,8 @@ int rt_followed_open(struct rt_followed *f, const struct rt_pids *pids, struct r
 	f->map = rt_bpf_map_create(RT_BPF_MAP_TYPE_HASH, sizeof(uint32_t), sizeof(uint64_t),
 				   RT_FOLLOWED_MOST, 0);
 	if (f->map < 0)
-		return rt_fail(err, f->map, "creating a BPF map: %s", strerror(-f->map));
+		return rt_fail(err, f->map == -ENOSYS ? -EOPNOTSUPP : f->map,
+			       "creating a BPF map: %s", strerror(-f->map));
 	r = rt_followed_add(f, 0);
 	for (i = 0; i < pids->n && r == 0; i++)
 		r = rt_followed_add(f, pids->v[i]);

@@ -452,7 +452,8 @@ static int check_rights(const struct session *s, struct rt_error *err)
 
 	if (r == 0 && o->all && rt_caps_is_user())
 		r = rt_fail(err, -EPERM,
-			    "-a: only root traces processes of others, and this is user %u",
+			    "-a: user %u may not trace other users' processes; try: sudo rawtrace "
+			    "...",
 			    (unsigned)getuid());
 	if (r == 0)
 		r = rt_pid_space_check(&s->traced.pids, err);
@@ -462,8 +463,8 @@ static int check_rights(const struct session *s, struct rt_error *err)
 	 */
 	if (r == 0 && o->follow && rt_caps_is_user())
 		r = rt_fail(err, -EPERM,
-			    "-f: children inherit probes of tracefs alone, which user %u may not "
-			    "use; try: sudo rawtrace ...",
+			    "-f: user %u may not use tracefs, which it needs; try: sudo rawtrace "
+			    "...",
 			    (unsigned)getuid());
 	if (r == 0)
 		r = check_program(s, err);

@@ -245,6 +245,18 @@ static const char *interpreted(const struct rt_image *image)
 	return NULL;
 }
 
+/* A shell, make, env, find: the function may be of a program that it runs. */
+static bool runs_others(struct rt_image *image)
+{
+	static const char *const names[] = { "execve", "execv",	 "execvp",	"execvpe",
+					     "execl",  "execlp", "posix_spawn", "posix_spawnp" };
+	size_t i;
+
+	for (i = 0; i < RT_COUNT(names) && !rt_image_imports(image, names[i]); i++)
+		;
+	return i < RT_COUNT(names);
+}
+
 int rt_no_function(const struct rt_program *program, struct rt_image *image,
 		   const struct rt_spec *spec, struct rt_error *err)
 {
@@ -253,6 +265,7 @@ int rt_no_function(const struct rt_program *program, struct rt_image *image,
 	const struct rt_symbol *v, *unnamed;
 	struct text t = { .n = 0 };
 	struct rt_text written = { 0 };
+	bool children = image == rt_program_executable(program) && runs_others(image);
 	size_t n, before, nunnamed = 0;
 	bool go;
 
@@ -276,11 +289,15 @@ int rt_no_function(const struct rt_program *program, struct rt_image *image,
 	else
 		add(&t, "%.200s: no function %s'%.200s'", rt_image_name(image),
 		    spec->glob ? "matches " : "", spec->function);
-	if (n == 0 && rt_image_unnamed(image, &unnamed, &nunnamed) == 0 && nunnamed)
+	if (n == 0 && !children && rt_image_unnamed(image, &unnamed, &nunnamed) == 0 && nunnamed)
 		add(&t, "; 'fn_*' are its %zu unnamed functions, such as %s", nunnamed,
 		    unnamed[0].name);
 	before = t.n;
 	add_other_image(&t, program, image, spec);
+	if (t.n == before && children) {
+		add(&t, "; in a child: -f PROGRAM:%.200s", spec->function);
+		before = t.n;
+	}
 	if (t.n == before && copy)
 		add_names(&t, &copy, 1);
 	else if (t.n == before && !spec->glob && find_qualified(&written, v, n, spec->function)) {

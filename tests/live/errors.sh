@@ -43,6 +43,13 @@ refuses "unknown function beside a known one" 2 "no function 'nothing_like_it'" 
 refuses "a glob without a match" 2 "no function matches 'zz\*'" "$FIB" 'zz*'
 refuses "unknown library: those that it has" 2 "no library 'libzz.so'; it has .*libc" "$FIB" \
 	libzz.so:cos
+case $(readlink -f /bin/sh) in
+*busybox) ;;
+*)
+	refuses "a function that a shell has not: its children may" 2 \
+		"no function.*; in a child: -f PROGRAM:nope" sh nope
+	;;
+esac
 refuses "function of a library" 2 "no function 'printf', but .*libc.*:printf" "$FIB" printf
 refuses "a format that is none" 2 '--format=x: no such format; there are: tree, flow, chrome' \
 	--format=x \

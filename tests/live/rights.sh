@@ -77,7 +77,7 @@ end_case
 
 begin "-f is for root: tracefs is"
 user ./rawtrace -f ./runs libc.so.6:getenv -- 20 ./setuid
-expect_message '-f: children inherit probes of tracefs alone, which user 65534 may not use; try: sudo rawtrace ' "$T/err"
+expect_message '-f: user 65534 may not use tracefs, which it needs; try: sudo rawtrace ' "$T/err"
 end_case
 
 begin "-p: a setuid exec ends the trace, and so it is said"

@@ -131,6 +131,24 @@ fi
 
 # The user's prototype instead; types of the program's own are looked up where there is debug
 # information.
+begin "constants of libc"
+cat >"$T/constants.c" <<'EOF'
+#include <locale.h>
+#include <unistd.h>
+
+int main(void)
+{
+	setlocale(LC_ALL, "C");
+	return sysconf(_SC_PAGESIZE) < 0;
+}
+EOF
+if target constants "$CC" "$T/constants.c"; then
+	rt "$T/constants" libc:setlocale libc:sysconf
+	expect_line '^>(setlocale LC_ALL "C")$' "$T/err"
+	expect_line '^>(sysconf _SC_PAGESIZE)$' "$T/err"
+fi
+end_case
+
 begin "prototypes given"
 rt "$T/stripped" 'int parse_request(const char *line, int n, struct request *r)'
 expect_line '^>(parse_request "GET /" 5 0x[0-9a-f]*)$' "$T/err"
