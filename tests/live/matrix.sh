@@ -12,6 +12,7 @@ for mechanism in $MECHANISMS; do
 	# deep calls itself, so its exits are probed: all returns are seen.
 	! has_decoder || export WITNESS_INSN=1
 	agrees "$mechanism: recursion of 1,000 levels" recurse deep 0 1000
+	! has_decoder || export WITNESS_INSN=1
 	agrees "$mechanism: recursion of 64 levels" recurse deep 0 64
 	agrees "$mechanism: longjmp" longjmp 'attempt leap plain'
 	agrees "$mechanism: tail calls" tailcall 'around first last even odd'

@@ -85,6 +85,20 @@ old_kernels() {
 		"uprobe-multi no $no_bpf; tracefs is used instead" \
 		"multi-event no $no_bpf" "pmu no $no_bpf" "event no $no_bpf" "tracefs ok "
 
+	begin "no bpf: children are followed by tracefs, and -a says what to do"
+	export FAMILY="$T/family"
+	rm -f "$FAMILY"
+	rt -f "$BIN/family" leaf -- fork
+	expect_status 3
+	expect_number calls "$(grep -c '>(leaf [02])$' "$T/err")" -eq 2
+	rt -a "$FIB:fib"
+	expect_status 1
+	expect_message 'every process: only BPF for uprobes names processes, .*; try: -p PID$' \
+		"$T/err"
+	unset FAMILY
+	nothing_left
+	end_case
+
 	old perf_event_open
 	chooses "no perf_event_open" tracefs "uprobe-multi: $no_perf" "multi-event: $no_perf" \
 		"pmu: $no_perf" "event: $no_perf"

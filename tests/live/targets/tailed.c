@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 
-#define OTHER __attribute__((noipa))
+#define OTHER __attribute__((noinline, noclone, used))
 #define OPAQUE(value) __asm__ volatile("" : "+r"(value))
 
 #ifdef LIBRARY
