@@ -42,7 +42,7 @@
 
 enum { LANDINGS = 512, LOCK = 0xf0 };
 
-static const char unclear[] = "its code cannot be told from data";
+static const char unclear[] = "its code cannot be distinguished from data";
 static const char outside[] = "it jumps to a place that is not known";
 
 void rt_walk_fail(struct rt_walk *w, const char *why)
@@ -167,7 +167,7 @@ static void add_piece(struct rt_walk *w, uint64_t start, uint64_t end)
 	}
 	n = rt_code_landings(w->code, start, landings, LANDINGS);
 	if (n < 0)
-		rt_walk_fail(w, "where it catches exceptions cannot be told");
+		rt_walk_fail(w, "its exception handlers are not known");
 	for (i = 0; i < n; i++)
 		rt_walk_later(w, landings[i], 0, unknown);
 }
@@ -263,7 +263,7 @@ static void outward(struct rt_walk *w, uint64_t addr, const struct rt_flow *f,
 	else if (depth.sp != 0 && (depth.sp != RT_DEPTH_UNKNOWN || (s && s->addr != f->target)))
 		rt_walk_fail(w, "it jumps out with something of its own on the stack");
 	else if (f->kind == RT_FLOW_BRANCH && !f->condition)
-		rt_walk_fail(w, "it is left by a conditional jump whose way cannot be told");
+		rt_walk_fail(w, "a conditional jump exits it; whether it is taken is not known");
 	else
 		rt_walk_exit(w, addr, f, f->kind == RT_FLOW_BRANCH ? RT_EXIT_MAYBE : RT_EXIT_JUMP,
 			     self);

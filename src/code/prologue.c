@@ -188,7 +188,7 @@ enum { SHORT = 130, BEFORE = 4096, BODY_MAX = 1 << 20, CHUNK = 1 << 20, OVERLAP 
 static const char jumped[] =
 	"something jumps to between the entry and the next cheaper instruction";
 static const char indirect[] = "it has an indirect jump, which may go to its beginning";
-static const char unclear[] = "its code cannot be told from data";
+static const char unclear[] = "its code cannot be distinguished from data";
 
 /* ---- nearby ---- */
 

@@ -152,7 +152,7 @@ static void row_nops(FILE *file)
 		[RT_NOPS_TRAP] = { "ok", "stay breakpoints" },
 		[RT_NOPS_CALL5] = { "avoided",
 				    "5-byte nops become calls, by which forked children crash "
-				    "(6.18 to 7.1): probes stand behind them" },
+				    "(6.18 to 7.1): probes are placed behind them" },
 		[RT_NOPS_CALL10] = { "ok",
 				     "10-byte nops become calls, in forked children too (7.2)" },
 	};

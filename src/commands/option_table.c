@@ -587,15 +587,15 @@ const struct rt_option rt_option_table[] = {
 	{ "fd-paths", 'y', NULL, "say what file descriptors are", .commands = TRACE | TABLES,
 	  FLAG(fd_paths) },
 	{ "entry", 0, "WHERE",
-	  "where a function's probe stands: auto (behind its entry, where\n"
+	  "where a function's probe is placed: auto (behind its entry, where\n"
 	  "that is proven to be the same and costs less), or exact",
 	  .commands = TRACE | TABLES, .parse = parse_entry },
 	{ "demangle", 0, "no",
 	  "print the names of C++ and Rust functions as the symbol table has them",
 	  .commands = TRACE | TABLES | LIST, .parse = parse_demangle },
 	{ "return", 0, "HOW",
-	  "how the end of calls is seen: auto (a uretprobe, or where that could\n"
-	  "harm the program the instructions that leave the function),\n"
+	  "how returns are seen: auto (a uretprobe; exit probes where that could\n"
+	  "harm the program),\n"
 	  "uretprobe, insn, or none (entries only)",
 	  .commands = TRACE | TABLES | LIST, .parse = parse_return },
 	{ "dump", 0, "WHAT",

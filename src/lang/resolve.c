@@ -683,15 +683,12 @@ static void explain(FILE *file, const struct rt_spec *spec, unsigned item,
 		if (spec->params_given)
 			fprintf(file, "; declare '%s' too", expr->param);
 	} else if (expr->nsteps) {
-		fprintf(file,
-			"a parameter whose type is known: nothing tells that of '%s'; declare it "
-			"before",
-			expr->param);
+		fprintf(file, "a parameter whose type is known; declare '%s' before", expr->param);
 	} else if (item < spec->nshown && strcmp(expr->param, "string") == 0) {
 		fputs("a name behind 'string', as in 'f(string s)'", file);
 	} else {
 		fputs("a known parameter: ", file);
-		print_known(file, p, "nothing tells any");
+		print_known(file, p, "none is known");
 		fprintf(file, p->nparams > 1 ? " have no names; write "
 			      : p->nparams   ? " has no name; write "
 					     : "; write ");
@@ -728,15 +725,15 @@ int rt_spec_no_type(const struct rt_spec *spec, unsigned column, const struct rt
 
 	if (tagged)
 		return rt_spec_expected(spec, column, err,
-					"a type that is known, not '%.100s': nothing tells its "
-					"members; define them: %.100s { ... }",
+					"a type that is known, not '%.100s': its members "
+					"are not; define them: %.100s { ... }",
 					type->name, type->name);
 	if (near)
 		return rt_spec_expected(spec, column, err,
 					"a type that is known, not '%.100s': did you mean '%s'?",
 					type->name, near);
 	return rt_spec_expected(spec, column, err,
-				"a type that is known, not '%.100s': write what it stands for, "
+				"a type that is known, not '%.100s': write the type that it means, "
 				"such as int or void *",
 				type->name);
 }

@@ -328,7 +328,7 @@ static int parse_format(struct rt_cursor *c, struct rt_word *v)
 /* argN or retval, with '$' before it or not. */
 static int parse_argument(struct rt_cursor *c, struct rt_word *w)
 {
-	static const char expected[] = "argN or retval; what is reached from them stands in a "
+	static const char expected[] = "argN or retval; write what they point to as a "
 				       "list: 'f(p->next)'";
 	const char *at = c->at;
 	int64_t n;

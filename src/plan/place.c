@@ -510,7 +510,7 @@ int rt_place_leave_out(struct rt_sites *sites, const bool *bad, struct rt_error 
 	for (i = 0; i < sites->functions.n; i++)
 		if (bad[i] && sites->functions.v[i].how == RT_HOW_INSN)
 			why = "this kernel cannot probe the instruction that it begins with, or "
-			      "one that leaves it";
+			      "one that exits it";
 	drop_probes(sites, bad);
 	return note_dropped(sites, bad, why, err);
 }

@@ -726,8 +726,8 @@ int rt_plans_simplify(const struct rt_wanted *wanted, struct rt_traced *traced,
 	}
 	if (!sites->limits.no_saved && keeps_any(sites)) {
 		sites->limits.no_saved = true;
-		*why = "what functions fill in, and errno, are not shown: this kernel cannot tell "
-		       "at a return where that is";
+		*why = "what functions fill in, and errno, are not shown: this kernel "
+		       "cannot find them at a return";
 		return 0;
 	}
 	if (!sites->limits.counted || sites->limits.string > RT_LIMIT_STRING) {
@@ -739,12 +739,12 @@ int rt_plans_simplify(const struct rt_wanted *wanted, struct rt_traced *traced,
 	}
 	if (sites->limits.counted > RT_LIMIT_COUNTED) {
 		sites->limits.counted = RT_LIMIT_COUNTED;
-		*why = "lists, and text whose length stands beside it, are cut to 16 bytes, this "
+		*why = "lists, and text with a length beside it, are cut to 16 bytes, this "
 		       "kernel has no room for more";
 		return 0;
 	}
 	sites->limits.no_memory = true;
-	*why = "what pointers lead to is not shown, this kernel cannot read it";
+	*why = "memory behind pointers is not shown, this kernel cannot read it";
 	return 0;
 }
 
@@ -776,7 +776,7 @@ void rt_plans_print(const struct rt_sites *sites, FILE *file)
 				"rawtrace: %s: shown by %u int%s and an int as result, as %s\n",
 				f->name, f->nargs, f->nargs == 1 ? "" : "s",
 				f->spec && f->spec->nargs_given ? "asked for"
-								: "nothing tells its types");
+								: "its types are not known");
 			continue;
 		}
 		fprintf(file, "rawtrace: shown as ");

@@ -469,13 +469,12 @@ static void print_cost(const struct rt_sites *sites, const struct rt_trap_costs 
 		return;
 	if (!c->return_ns || !c->push_ns)
 		fprintf(file,
-			"rawtrace: %zu of %zu probes that see returns stand on a return, which "
-			"kernels single-step: that takes some times as "
-			"long as an entry\n",
+			"rawtrace: %zu of %zu exit probes are on a return, which kernels "
+			"single-step: that takes some times as long as an entry\n",
 			n, all);
 	else
 		fprintf(file,
-			"rawtrace: %zu of %zu probes that see returns stand on a return, which "
+			"rawtrace: %zu of %zu exit probes are on a return, which "
 			"this kernel %s: %.1f us each here, on push %.1f us\n",
 			n, all, c->return_stepped ? "single-steps" : "emulates", c->return_ns / 1e3,
 			c->push_ns / 1e3);
@@ -555,8 +554,7 @@ static void print_hooks(const struct rt_sites *sites, FILE *file)
 		before = ", ";
 	}
 	if (before[0] == ',')
-		fputs(": they tell what leaves calls without a return, and of other stacks\n",
-		      file);
+		fputs(": they report unwinding, longjmp and other stacks\n", file);
 }
 
 void rt_returns_print(const struct rt_wanted *wanted, const struct rt_sites *sites,

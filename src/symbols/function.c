@@ -145,7 +145,7 @@ static void judge_go(struct rt_function *f)
 		f->entry_only = "is written in Go, whose runtime moves stacks";
 	if (!f->no_exits && !(f->go && go && rt_image_arch(f->image)->goroutine.tracefs &&
 			      rt_go_goid_offset(f->image)))
-		f->no_exits = "which goroutine runs cannot be told, of this version of Go or on "
+		f->no_exits = "the running goroutine is not known, of this version of Go or on "
 			      "this machine";
 }
 

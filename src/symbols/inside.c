@@ -16,7 +16,7 @@ static const char *decoded(struct rt_decoder *decoder, const uint8_t *bytes, siz
 
 	for (at = from; at < addr; at += insn.size)
 		if (!rt_decode(decoder, bytes + (at - from), n - (size_t)(at - from), at, &insn))
-			return "stands behind code that cannot be decoded";
+			return "is behind code that cannot be decoded";
 	return at == addr ? NULL : "is in the midst of an instruction";
 }
 
@@ -36,7 +36,7 @@ const char *rt_inside(const struct rt_image *image, uint64_t from, uint64_t addr
 		return "is too far behind the function's entry";
 	decoder = rt_decoder_open(arch);
 	if (!decoder)
-		return "cannot be told to be the beginning of an instruction without a decoder "
+		return "may be in the midst of an instruction: that needs a decoder "
 		       "(capstone) for this machine";
 	bytes = malloc((size_t)(addr - from) + INSN_MAX);
 	n = bytes ? rt_image_read(image, from, bytes, (size_t)(addr - from) + INSN_MAX) : 0;

@@ -137,7 +137,7 @@ done
 
 begin "no uretprobe, and no probe in another file"
 start -a "$T/fib:fib"
-expect_line 'probes that see returns stand on a return\|return' "$T/err"
+expect_line 'exit probes are on a return\|return' "$T/err"
 expect_no_line 'uretprobe' "$T/err"
 stop
 end_case

@@ -183,7 +183,7 @@ begin "-v says that uretprobes were tried"
 rt -v --return=uretprobe "$BIN/recurse" fib -- 3
 expect_line '^rawtrace: uretprobes do not harm i386 programs here' "$T/err"
 # Stack slots are not guessed.
-expect_line '^rawtrace: [a-z]*: shown by 1 int and an int as result, as nothing tells its types$' \
+expect_line '^rawtrace: [a-z]*: shown by 1 int and an int as result, as its types are not known$' \
 	"$T/err"
 end_case
 

@@ -146,7 +146,7 @@ begin "-v: what a return costs here"
 rt -v --return=insn --attach="${MECHANISMS##* }" "$BIN/recurse" fib -- 3
 if [ "$(uname -m)" = x86_64 ]; then
 	expect_line \
-		'^rawtrace: [0-9]* of [0-9]* probes that see returns stand on a return, which ' \
+		'^rawtrace: [0-9]* of [0-9]* exit probes are on a return, which ' \
 		"$T/err"
 	for m in $MECHANISMS; do
 		[ "$m" = uprobe-multi ] || continue

@@ -35,7 +35,7 @@ for mechanism in $MECHANISMS; do
 	sed -i 's/0x[0-9a-f]*/P/g' "$T/calls"
 	if registers_only; then
 		expect_calls '(visit P 3 P)' '(visit P 4 P)'
-		expect_line '^rawtrace: what pointers lead to is not shown, this kernel cannot read it$' "$T/err"
+		expect_line '^rawtrace: memory behind pointers is not shown, this kernel cannot read it$' "$T/err"
 	else
 		expect_calls '(visit P 3 "/etc/passwd")' '(visit P 4 "/etc/group")'
 	fi

@@ -139,7 +139,7 @@ static void check_go(const struct code *code)
 	CU_ASSERT(exits.why && strstr(exits.why, "not all of its code"));
 	rt_exits_free(&exits);
 	CU_ASSERT(ask(code, broken, ask_compiled, &exits) == 0);
-	CU_ASSERT(exits.why && strstr(exits.why, "its code cannot be told"));
+	CU_ASSERT(exits.why && strstr(exits.why, "its code cannot be distinguished"));
 	rt_exits_free(&exits);
 }
 

@@ -567,7 +567,7 @@ static void test_positions(void)
 	wrong("f \"%s\"", 7, "argN or retval for conversion 1");
 	wrong("f \"%s\" arg0", 8, "the number of an argument, from 1");
 	wrong("f \"%s\" arg1->p", 8,
-	      "argN or retval; what is reached from them stands in a list: 'f(p->next)'");
+	      "argN or retval; write what they point to as a list: 'f(p->next)'");
 	wrong("f \"%s\" arg1 arg2", 13, "the end: the format has no more values");
 	wrong("f \"x\" arg1", 3, "a format with %d, %s or another conversion");
 	wrong("f \"%s arg1", 3, "a format between '\"'");

@@ -102,10 +102,10 @@ static void is_guessed(const char *known, const char *text, const char *want)
 static void test_unknown_names(void)
 {
 	is_prototype(NULL, "f(a, b > 3)",
-		     "'f(a, b > 3)': column 3: expected a known parameter: nothing tells any; "
+		     "'f(a, b > 3)': column 3: expected a known parameter: none is known; "
 		     "write 'f(int a)' or 'f(arg1)'");
 	is_prototype(NULL, "f(b > 3, a)",
-		     "'f(b > 3, a)': column 3: expected a known parameter: nothing tells any; "
+		     "'f(b > 3, a)': column 3: expected a known parameter: none is known; "
 		     "write 'f(int b > 3)' or 'f(arg1 > 3)'");
 	is_prototype(NULL, "f(arg2 > 3)", "? f(int, int)");
 	is_prototype(NULL, "f(arg33)", "'f(arg33)': column 3: expected arg1 to arg32");
@@ -119,7 +119,7 @@ static void test_unknown_names(void)
 		   "'lib.so:f(n > 3 || n < 1)': column 10: expected a known parameter: "
 		   "arg1 has no name; write 'lib.so:f(int n > 3)' or 'lib.so:f(arg1 > 3)'");
 	is_guessed("int f(void)", "f(hex n)",
-		   "'f(hex n)': column 7: expected a known parameter: nothing tells any; write "
+		   "'f(hex n)': column 7: expected a known parameter: none is known; write "
 		   "'f(hex int n)'");
 	is_guessed("int f(int)", "f(arg2)",
 		   "'f(arg2)': column 3: expected a parameter that the code shows: arg1; declare "
@@ -162,17 +162,17 @@ static void test_unknown_types(void)
 	is_prototype(NULL, "API struct x *f(const Own o)",
 		     "'API struct x *f(const Own o)': column 23: expected a type that is known, "
 		     "not 'Own': "
-		     "write what it stands for, such as int or void *");
+		     "write the type that it means, such as int or void *");
 	is_prototype(NULL, "f(int a, struct foo s)",
 		     "'f(int a, struct foo s)': column 10: expected a type that is known, not "
 		     "'struct foo': "
-		     "nothing tells its members; define them: struct foo { ... }");
+		     "its members are not; define them: struct foo { ... }");
 	is_prototype(NULL, "API bol f(int n)",
 		     "'API bol f(int n)': column 5: expected a type that is known, not 'bol': did "
 		     "you mean 'bool'?");
 	is_prototype(NULL, "f(int n) -> Own",
 		     "'f(int n) -> Own': column 13: expected a type that is known, not 'Own': "
-		     "write what it stands for, such as int or void *");
+		     "write the type that it means, such as int or void *");
 	is_prototype(NULL,
 		     "SQLITE_API int f(sqlite3 *db, Own **o, Own v[], struct foo *s, enum color c)",
 		     "int f(sqlite3 *db, Own **o, Own *v, struct foo *s, enum color c)");
@@ -209,8 +209,8 @@ static void test_prototypes(void)
 		"int f(long n)", "f(n, y > 2)",
 		"'f(n, y > 2)': column 6: expected the name of a parameter, of which there is n");
 	is_prototype(NULL, "f(p->x)",
-		     "'f(p->x)': column 3: expected a parameter whose type is known: nothing tells "
-		     "that of 'p'; declare it before");
+		     "'f(p->x)': column 3: expected a parameter whose type is known; declare "
+		     "'p' before");
 }
 
 /* The last value read: base register, offsets, size; 's' for a string. */

@@ -22,7 +22,7 @@
 	ret
 1:	ret
 
-	case compare_and_tail_call, "it is left by a conditional"
+	case compare_and_tail_call, "a conditional jump exits it"
 	cbz x0, other
 	ret
 
@@ -45,11 +45,11 @@
 	ret
 1:	ret
 
-	case conditional_tail_call, "it is left by a conditional"
+	case conditional_tail_call, "a conditional jump exits it"
 	b.eq other
 	ret
 
-	case test_and_tail_call, "it is left by a conditional"
+	case test_and_tail_call, "a conditional jump exits it"
 	tbz w0, #0, other
 	ret
 
