@@ -292,6 +292,11 @@ find_mechanisms() {
 	! quick || MECHANISMS=$(echo $MECHANISMS | sed 's/ .* / /')
 }
 
+# In `make check` the best one alone: for scripts whose cases all depend on the code that is probed.
+best_when_quick() {
+	! quick || MECHANISMS=${MECHANISMS%% *}
+}
+
 # with_bpf: is one of them more than tracefs, which rawtrace chooses only where there is no other?
 with_bpf() {
 	[ "${MECHANISMS# }" != tracefs ] && [ -n "$MECHANISMS" ]

@@ -9,6 +9,7 @@
 target prologue $CC -O2 -pthread "$TARGETS/prologue.c" || skip_all "$(no_target prologue.c)"
 targets_made
 find_mechanisms
+best_when_quick
 
 # Probes behind more than endbr64 need the kernel's list of emulated instructions, which the uprobe
 # PMU (4.17) or uprobe-multi measures, and a disassembler.
