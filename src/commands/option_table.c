@@ -595,8 +595,7 @@ const struct rt_option rt_option_table[] = {
 	  .commands = TRACE | TABLES | LIST, .parse = parse_demangle },
 	{ "return", 0, "HOW",
 	  "how returns are seen: auto (a uretprobe; exit probes where that could\n"
-	  "harm the program),\n"
-	  "uretprobe, insn, or none (entries only)",
+	  "harm the program), uretprobe, insn (exit probes), or none",
 	  .commands = TRACE | TABLES | LIST, .parse = parse_return },
 	{ "dump", 0, "WHAT",
 	  "print what would be given to the kernel, and trace nothing:\n"
