@@ -350,7 +350,8 @@ static int on_exit_of(struct rt_feed *feed, struct rt_process *process,
 
 	for (i = 0; i < feed->nsources && ask; i++)
 		if (feed->sources[i].gaps)
-			lost += rt_gaps_exit(feed->sources[i].gaps, event->tid);
+			lost += rt_gaps_exit(feed->sources[i].gaps, event->tid,
+					     event->exit.hits);
 	r = report_lost(feed, event, lost, feed->traced->goroutines || process->stacks.n);
 
 	if (r == 0)

@@ -19,6 +19,7 @@
 #include "session/session_private.h"
 #include "session/stepped_remark.h"
 #include "stream/ring.h"
+#include "stream/spool.h"
 #include "base/say.h"
 #include "attach/attach.h"
 #include "attach/rights.h"
@@ -212,6 +213,8 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	if (r == 0 && rt_session_begin_children(s) < 0)
 		r = rt_nomem(err);
 	rt_feed_set_pending(s->feed, s->attach->pending);
+	if (r == 0 && rt_session_begin_later(s) < 0)
+		r = rt_nomem(err);
 	rt_session_begin_window(s);
 	/* Our own command has not begun. */
 	if (r == 0 && !s->tracee.ours)
@@ -380,6 +383,7 @@ static void release(struct session *s)
 	rt_stack_free(s->stack);
 	rt_filter_free(s->filter);
 	rt_merge_free(s->merge);
+	rt_spool_free(s->later.spool);
 	rt_session_free_awaited(s);
 	rt_sites_free(&s->wanted, &s->traced, &s->sites);
 	if (s->group)

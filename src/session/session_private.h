@@ -7,6 +7,7 @@
 #include "attach/gate.h"
 #include "attach/calibrate.h"
 #include "attach/costs.h"
+#include "base/budget.h"
 #include "session/options.h"
 #include "calls/feed.h"
 #include "calls/filter.h"
@@ -51,6 +52,13 @@ struct rt_top {
 	bool over;			/* by a key, or the number of rounds */
 };
 
+/* rawtrace record: events that are paired and written later (session/later.c). */
+struct rt_later {
+	struct rt_spool *spool;		/* NULL: nothing waits */
+	struct rt_budget budget;	/* of the time to decode in */
+	bool urgent;			/* an event in it must not wait */
+};
+
 struct session {
 	const struct rt_options *options;
 	struct rt_wanted wanted;
@@ -77,6 +85,7 @@ struct session {
 	struct rt_count_list base, counts;
 	/* what is not shown, since the kernel cannot read it or it would take long; or NULL */
 	const char *simplified;
+	struct rt_later later;
 	struct rt_arrivals *arrivals;	/* awaited.c; NULL: nothing is awaited */
 	struct rt_semaphores *semaphores; /* semaphores.c; NULL: the kernel arms them, or none */
 	int group;		/* a descriptor: --cgroup or --unit; 0: none */
@@ -149,6 +158,17 @@ uint64_t rt_session_end_time(const struct session *s);	/* when it ended, on its 
  */
 int rt_session_follow(struct session *s, struct rt_error *err);
 int rt_session_drain(struct session *s, bool last, struct rt_error *err);
+
+/*
+ * rawtrace record (later.c): begin to let events wait, where the trace can; put one in; decode some
+ * in each round, and all that is left in the last one.  0 or a negative errno.
+ */
+int rt_session_begin_later(struct session *s);
+int rt_session_put_later(struct session *s, const struct rt_event *event);
+int rt_session_decode(struct session *s);
+int rt_session_decode_rest(struct session *s, struct rt_error *err);
+/* Must they be decoded without a pause? */
+bool rt_session_is_behind(const struct session *s);
 
 /*
  * If the thread that the kernel filters by has ended, attach the probes to another one, and report

@@ -10,6 +10,7 @@
 #include "session/session_private.h"
 #include "attach/attach.h"
 #include "stream/source.h"
+#include "stream/spool.h"
 
 /* ---- signals ---- */
 
@@ -120,6 +121,8 @@ static int push(void *ctx, const struct rt_event *event)
 
 	if (s->arrivals && event->type == RT_EV_MMAP)
 		rt_session_mapped(s, event);
+	if (s->later.spool)
+		return rt_session_put_later(s, event);
 	return rt_merge_push(s->merge, s->ring, event);
 }
 
@@ -214,21 +217,45 @@ static int read_rings(struct session *s, struct rt_error *err)
 	take_marks(s);
 	if (source->ops->oldest && source->ops->oldest(source) < bound)
 		bound = source->ops->oldest(source);
+	if (s->later.spool)
+		return rt_spool_end_round(s->later.spool, bound) < 0 ? rt_nomem(err) : 0;
 	s->bound = bound;
 	return 0;
 }
 
-int rt_session_drain(struct session *s, bool last, struct rt_error *err)
+/* Is there so much to be passed on that the rings have to wait? */
+static bool is_full(const struct session *s)
+{
+	return s->later.spool ? rt_spool_full(s->later.spool)
+			      : rt_merge_full(s->merge, queued_max());
+}
+
+/* Pass on the events that are due. */
+static int pass_on(struct session *s, bool last, struct rt_error *err)
 {
 	const struct rt_event_handler out = { rt_feed_event, s->feed };
 	int r = 0;
 
-	if (last || !rt_merge_full(s->merge, queued_max()))
+	if (s->later.spool && !last)
+		return rt_session_decode(s);
+	if (s->later.spool)
+		r = rt_session_decode_rest(s, err);
+	if (r < 0 || last)
+		return r < 0 ? r : rt_merge_flush(s->merge, UINT64_MAX, &out);
+	return rt_merge_some(s->merge, s->bound, BATCH, &out);
+}
+
+int rt_session_drain(struct session *s, bool last, struct rt_error *err)
+{
+	int r = 0;
+
+	if (last || !is_full(s))
 		r = read_rings(s, err);
 	if (r < 0)
 		return r;
-	r = last ? rt_merge_flush(s->merge, UINT64_MAX, &out)
-		 : rt_merge_some(s->merge, s->bound, BATCH, &out);
+	r = pass_on(s, last, err);
+	if (r == -EIO)
+		return err->text[0] ? r : rt_fail(err, r, "waiting events: cannot be read back");
 	if (r == -EBADMSG)
 		return rt_fail(err, r, "event: does not match its probe; please report this bug");
 	/* rt_merge_some returns how many events it gave. */
@@ -238,6 +265,12 @@ int rt_session_drain(struct session *s, bool last, struct rt_error *err)
 		return -EIO;
 	rt_sinks_put_tails(&s->sinks);
 	return r < 0 ? rt_nomem(err) : 0;
+}
+
+/* May the rings be read without a wait? */
+static bool has_work(const struct session *s)
+{
+	return s->later.spool ? rt_session_is_behind(s) : rt_merge_due(s->merge);
 }
 
 int rt_session_follow(struct session *s, struct rt_error *err)
@@ -251,7 +284,7 @@ int rt_session_follow(struct session *s, struct rt_error *err)
 	while (!s->stopped && !s->share.exceeded && !rt_gate_closed_by(&s->gate) &&
 	       !rt_session_is_over(s)) {
 		n = epoll_wait(s->epoll, e, 16,
-			       rt_merge_due(s->merge) ? 0 : s->rounds ? RT_SOON_MS : wait);
+			       has_work(s) ? 0 : s->rounds ? RT_SOON_MS : wait);
 		if (n < 0 && errno != EINTR)
 			return rt_fail(err, -errno, "events: cannot wait for them: %s",
 				       strerror(errno));

@@ -52,6 +52,9 @@ struct rt_event {
 			uint64_t until;
 		} lost;			/* tid 0: of any of the threads */
 		struct {
+			uint32_t hits;	/* the thread's count by then (rt_gaps), 0: not read */
+		} exit;
+		struct {
 			pid_t pid, tid;		/* the new process (or the same one) and thread */
 		} fork;
 		struct {

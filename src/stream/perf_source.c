@@ -140,6 +140,7 @@ static int decode_exit(const uint8_t *rec, size_t len, struct rt_event *event)
 	event->type = RT_EV_EXIT;
 	event->pid = (pid_t)body.pid;
 	event->tid = (pid_t)body.tid;
+	event->exit.hits = 0;
 	return 1;
 }
 

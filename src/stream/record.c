@@ -177,14 +177,19 @@ uint32_t rt_gaps_hit(struct rt_gaps *gaps, pid_t tid, uint32_t seq, bool *shared
 	return n ? n - 1 : 0;
 }
 
-uint32_t rt_gaps_exit(struct rt_gaps *gaps, pid_t tid)
+uint32_t rt_gaps_counted(struct rt_gaps *gaps, pid_t tid)
+{
+	return counted(gaps, (uint32_t)(slot_of(gaps, tid) - gaps->slots));
+}
+
+uint32_t rt_gaps_exit(struct rt_gaps *gaps, pid_t tid, uint32_t count)
 {
 	struct slot *slot = slot_of(gaps, tid);
 
 	/* Another thread may still have records in the ring. */
 	if (slot->shared || (slot->tid && slot->tid != tid))
 		return 0;
-	return advance(slot, counted(gaps, (uint32_t)(slot - gaps->slots)));
+	return advance(slot, count ? count : rt_gaps_counted(gaps, tid));
 }
 
 uint64_t rt_gaps_hits(const struct rt_gaps *gaps)

@@ -91,9 +91,12 @@ uint32_t rt_gaps_hit(struct rt_gaps *gaps, pid_t tid, uint32_t seq, bool *shared
 
 /*
  * The thread has ended and all its records have been seen: how many hits after its last record were
- * lost.
+ * lost, if it had `count` of them; 0: as many as are counted now.
  */
-uint32_t rt_gaps_exit(struct rt_gaps *gaps, pid_t tid);
+uint32_t rt_gaps_exit(struct rt_gaps *gaps, pid_t tid, uint32_t count);
+
+/* The hits that are counted now in the thread's slot, modulo 2^32. */
+uint32_t rt_gaps_counted(struct rt_gaps *gaps, pid_t tid);
 
 /* All hits of all threads so far, those without a record too. */
 uint64_t rt_gaps_hits(const struct rt_gaps *gaps);

@@ -131,6 +131,22 @@ setpriv --reuid=65534 --clear-groups "$RAWTRACE" report "$T/data" >"$T/out" 2>"$
 expect_line '^>(fib 2)$' "$T/out"
 end_case
 
+# More events than memory takes are in a temporary file.
+begin "calls that are decoded when the program has ended"
+many=500000
+! slow || many=20000
+rt record -o "$T/data" "$BIN/loop" step -- $many
+expect_status 5
+rt report "$T/data"
+expect_nested "$T/out"
+lost=$(awk '/ lost \*\*\*$/ { n += $2 } END { print n + 0 }' "$T/out")
+seen=$(grep -v -e ' lost \*\*\*$' -e '<\*\*\* ' "$T/out" | grep -c '')
+expect_number "events seen and lost" $((seen + lost)) -eq $((2 * many))
+expect_no_line 'has no end' "$T/out"
+find "$T" -name '.rawtrace*' >"$T/files"
+[ ! -s "$T/files" ] || show "$T/files"
+end_case
+
 # All but the last second is there.
 begin "a recorder that is killed"
 start_worker 2 $LONG $PAUSE

@@ -67,6 +67,7 @@ int main(int argc, char **argv)
 		{ "tracefs page", NULL, NULL, NULL, NULL, rt_tests_tracefs_page },
 		{ "merge", NULL, NULL, NULL, NULL, rt_tests_merge },
 		{ "addrmap", NULL, NULL, NULL, NULL, rt_tests_addrmap },
+		{ "spool", NULL, NULL, NULL, NULL, rt_tests_spool },
 		{ "stack", NULL, NULL, NULL, NULL, rt_tests_stack },
 		{ "stack exits", NULL, NULL, NULL, NULL, rt_tests_stack_exits },
 		{ "stack threads", NULL, NULL, NULL, NULL, rt_tests_stack_threads },

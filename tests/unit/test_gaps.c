@@ -51,7 +51,7 @@ static void test_none(void)
 		CU_ASSERT_FALSE(x.shared);
 	}
 	count(&x, 5, 1000);
-	CU_ASSERT_EQUAL(rt_gaps_exit(x.gaps, 5), 0);
+	CU_ASSERT_EQUAL(rt_gaps_exit(x.gaps, 5, 0), 0);
 	CU_ASSERT_EQUAL(rt_gaps_rest(x.gaps), 0);
 	close_fixture(&x);
 }
@@ -69,11 +69,11 @@ static void test_places(void)
 	CU_ASSERT_EQUAL(hit(&x, 5, 16), 10);
 	CU_ASSERT_FALSE(x.shared);
 	count(&x, 5, 18);
-	CU_ASSERT_EQUAL(rt_gaps_exit(x.gaps, 5), 2);
-	CU_ASSERT_EQUAL(rt_gaps_exit(x.gaps, 5), 0);
+	CU_ASSERT_EQUAL(rt_gaps_exit(x.gaps, 5, 0), 2);
+	CU_ASSERT_EQUAL(rt_gaps_exit(x.gaps, 5, 0), 0);
 	count(&x, 6, 1);
 	count(&x, 7, 30);
-	CU_ASSERT_EQUAL(rt_gaps_exit(x.gaps, 7), 30);
+	CU_ASSERT_EQUAL(rt_gaps_exit(x.gaps, 7, 0), 30);
 	count(&x, 6, 11);
 	count(&x, 8, 100);
 	CU_ASSERT_EQUAL(rt_gaps_rest(x.gaps), 110);
@@ -111,12 +111,12 @@ static void test_shared(void)
 	CU_ASSERT_TRUE(x.shared);
 	CU_ASSERT_EQUAL(hit(&x, 5 + SLOTS, 5), 0);	/* its CPU's clock says it was later */
 	count(&x, 5, 9);
-	CU_ASSERT_EQUAL(rt_gaps_exit(x.gaps, 5), 0);
+	CU_ASSERT_EQUAL(rt_gaps_exit(x.gaps, 5, 0), 0);
 	CU_ASSERT_EQUAL(hit(&x, 5 + SLOTS, 7), 0);
 	CU_ASSERT_EQUAL(rt_gaps_rest(x.gaps), 2);
 	count(&x, 6, 3);
 	CU_ASSERT_EQUAL(hit(&x, 6, 3), 2);
-	CU_ASSERT_EQUAL(rt_gaps_exit(x.gaps, 6 + SLOTS), 0);
+	CU_ASSERT_EQUAL(rt_gaps_exit(x.gaps, 6 + SLOTS, 0), 0);
 	close_fixture(&x);
 }
 

@@ -17,7 +17,7 @@ extern CU_TestInfo rt_tests_fetch[], rt_tests_prologue[], rt_tests_exits[], rt_t
 extern CU_TestInfo rt_tests_lower[], rt_tests_show[];
 extern CU_TestInfo rt_tests_perf_record[], rt_tests_ring_walk[], rt_tests_gaps[],
 	rt_tests_statuses[], rt_tests_tracefs_format[], rt_tests_tracefs_page[], rt_tests_merge[],
-	rt_tests_addrmap[];
+	rt_tests_addrmap[], rt_tests_spool[];
 extern CU_TestInfo rt_tests_stack[], rt_tests_output[], rt_tests_kernel[], rt_tests_options[],
 	rt_tests_filter[], rt_tests_net[], rt_tests_attach[], rt_tests_anchor[], rt_tests_feed[];
 extern CU_TestInfo rt_tests_scan[], rt_tests_unwind[], rt_tests_unnamed[], rt_tests_dwarf_index[];

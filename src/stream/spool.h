@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_STREAM_SPOOL_H
+#define RT_STREAM_SPOOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stream/event.h"
+
+/*
+ * A queue of events between the rings and the merge, for a trace that pairs and writes its calls
+ * later.  It keeps the newest events in memory and the others in a file without a name.
+ */
+struct rt_spool;
+
+/* `folder` is for the file: without one the spool has memory alone.  NULL: out of memory. */
+struct rt_spool *rt_spool_new(const char *folder);
+void rt_spool_free(struct rt_spool *spool);	/* may be NULL */
+
+/* Append an event of ring `ring`; its data is copied.  0 or -ENOMEM. */
+int rt_spool_push(struct rt_spool *spool, unsigned ring, const struct rt_event *event);
+
+/* All rings were read: events older than `bound` have been pushed.  0 or -ENOMEM. */
+int rt_spool_end_round(struct rt_spool *spool, uint64_t bound);
+
+/* The oldest item: an event, or the end of a round. */
+struct rt_spooled {
+	bool ends_round;
+	uint64_t bound;		/* of a round */
+	unsigned ring;
+	struct rt_event event;	/* its data is valid until the next call */
+};
+
+/* Take it out.  1; 0: the spool is empty; a negative errno: the file cannot be read. */
+int rt_spool_take(struct rt_spool *spool, struct rt_spooled *item);
+
+uint64_t rt_spool_events(const struct rt_spool *spool);	/* the events in it */
+uint64_t rt_spool_bytes(const struct rt_spool *spool);	/* the bytes of its full chunks */
+
+/* Is the file full, or could it not be written, since the spool was last empty? */
+bool rt_spool_full(const struct rt_spool *spool);
+
+#endif
