@@ -6,7 +6,8 @@
 # library loads by itself when a thread is cancelled or exits: where they are, and the folder where
 # they are looked for.
 libraries() {
-	unwinder=$("${CC:-cc}" -print-file-name=libgcc_s.so.1)
+	# shellcheck disable=SC2086 # a compiler and its flags
+	unwinder=$(${CC:-cc} -print-file-name=libgcc_s.so.1)
 	for file; do
 		ldd "$file" 2>/dev/null | grep -o '/[^ ]*'
 	done | sort -u |
