@@ -22,6 +22,12 @@ bool rt_scan_number(const char **at, unsigned base, uint64_t *value);
 bool rt_scan_text(const char **at, const char *text);
 
 /*
+ * A time with its unit, "300ns" or "1.5ms", in ns; more digits are rounded.  False: there is no
+ * unit, a letter follows it, or it is more than 10^18 ns.
+ */
+bool rt_scan_time(const char **at, uint64_t *ns);
+
+/*
  * The next word, after blanks (spaces and tabs), of `*n` characters, 1 at least; up to a blank, a
  * newline or the end.
  */

@@ -512,7 +512,7 @@ static void describe_returns(const struct rt_traced *traced, const struct rt_sit
 	hit->at_exits = f->how == RT_HOW_INSN && !traced->switches && !traced->lacks_stack_hooks;
 	hit->exits = &f->exits;
 	hit->tail = f->tail;
-	if (hit->at_exits && hit->plan->kind == RT_KIND_ENTRY && sites->exit_plan)
+	if (hit->returns && hit->plan->kind == RT_KIND_ENTRY && sites->exit_plan)
 		hit->result = &sites->plans[sites->exit_plan[hit->function]];
 	if (hit->plan->kind == RT_KIND_ENTRY)
 		event->hit.sp += (uint64_t)(int64_t)f->sp_down;

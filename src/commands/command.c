@@ -24,7 +24,8 @@ static const char function_help[] =
 	"program or of a library it is linked with (libm.so:cos); ARGUMENTS is how many of\n"
 	"its arguments to print, as C ints.  Or it says what to show: a C prototype\n"
 	"('int open(const char *path, int flags)'), parameters by name or number and what is\n"
-	"reached from them ('f(p->next->id, arg2)'), conditions ('fib(int n > 3)'), the kernel's\n"
+	"reached from them ('f(p->next->id, arg2)'), conditions ('fib(int n > 3)',\n"
+	"'read(return < 0)', 'query(time > 5ms)'), the kernel's\n"
 	"words ('f s=+0(%si):string'); or where: /REGEX/, NAME@file.c, NAME+OFFSET, 0xADDRESS,\n"
 	"usdt:PROVIDER:NAME; or @FILE, a file of all these.  See rawtrace(1).\n";
 

@@ -235,7 +235,10 @@ static void print_test(FILE *file, const struct rt_test *test)
 	static const char *const ops[] = { "==", "!=", "<", "<=", ">", ">=", "&", "^=" };
 	static const char *const joins[] = { "   only if", "       and", "        or" };
 
-	fprintf(file, " %s value %u ", joins[test->join], test->value);
+	if (test->of_time)
+		fprintf(file, " %s ns of the call ", joins[test->join]);
+	else
+		fprintf(file, " %s value %u ", joins[test->join], test->value);
 	if (test->bits)
 		fprintf(file, "[%u bits from %u] ", test->bits, test->bit);
 	fprintf(file, "%s ", ops[test->op]);

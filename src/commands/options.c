@@ -38,31 +38,7 @@ int rt_size_parse(const char *text, size_t *size)
 
 int rt_time_parse(const char *text, uint64_t *ns)
 {
-	static const struct {
-		const char *name;
-		uint64_t ns;
-	} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
-	const char *fraction;
-	uint64_t v, scale;
-	unsigned i;
-
-	/* Not by strtod, which takes "nan", hexadecimal numbers and a locale's point too. */
-	if (!rt_scan_number(&text, 10, &v))
-		return -EINVAL;
-	fraction = text;
-	if (rt_scan_text(&text, ".")) {
-		fraction = text;
-		text += strspn(text, "0123456789");
-	}
-	for (i = 0; i < RT_COUNT(units) && strcmp(text, units[i].name) != 0; i++)
-		;
-	if (i == RT_COUNT(units) || v > UINT64_C(1000000000000000000) / units[i].ns)
-		return -EINVAL;
-	v *= units[i].ns;
-	for (scale = units[i].ns / 10; scale && fraction < text; scale /= 10)
-		v += (uint64_t)(*fraction++ - '0') * scale;
-	*ns = v + (fraction < text && *fraction >= '5');
-	return *ns ? 0 : -EINVAL;
+	return rt_scan_time(&text, ns) && !*text && *ns ? 0 : -EINVAL;
 }
 
 /* Options of strace, ltrace and perf, and the words to type instead. */

@@ -74,19 +74,21 @@ enum { RT_OPEN_MAX = 64, RT_HEADS = 4096, RT_HEADS_MIN = 128 };
 /*
  * Which calls are recorded at all: those fewer than `depth` recorded calls are open around (0:
  * any), with `under` only a root function's and those inside one, with `tests` those that pass
- * their plan's, with `min_time` (ns) those that last as long.  A program passes what it cannot
- * judge; src/calls/filter.c decides.
+ * their plan's, with `min_time` (ns) those that last as long, with `ends` those that pass the tests
+ * of their return's plan.  A program passes what it cannot judge; src/calls decides.
  */
 struct rt_limit {
 	uint32_t depth;
 	bool under;
 	bool tests;
+	bool ends;
 	uint64_t min_time;
 };
 
 static inline bool rt_limit_any(const struct rt_limit *limit)
 {
-	return limit->depth || limit->under || limit->tests || limit->min_time;
+	return limit->depth || limit->under || limit->tests || limit->min_time ||
+	       limit->ends;
 }
 
 struct rt_head {

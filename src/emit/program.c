@@ -510,11 +510,13 @@ static void emit_filtered(struct emitter *e)
 		rt_emit_limit_unwound(e);
 	if (plan->role != RT_ROLE_CALL)
 		return;
-	rt_emit_tests(e, failed);
+	/* Tests of an end are made by the reader. */
+	if (plan->kind == RT_KIND_ENTRY)
+		rt_emit_tests(e, failed);
 	if (keeps(plan))
 		rt_emit_save(e);
 	rt_emit_limit(e);
-	if (!plan->ntests)
+	if (plan->kind != RT_KIND_ENTRY || !plan->ntests)
 		return;
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, passed);
 	rt_bpf_place(e->bpf, failed);

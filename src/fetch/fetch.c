@@ -83,7 +83,8 @@ void rt_plan_at_exit(const struct rt_plan *returns, enum rt_call_end end, struct
 	if (end == RT_BY_RETURN || end == RT_BY_URETPROBE)
 		return;
 	memset(plan->values, 0, sizeof(plan->values));
-	plan->nvalues = plan->nsaved = 0;
+	memset(plan->tests, 0, sizeof(plan->tests));
+	plan->nvalues = plan->nsaved = plan->ntests = 0;
 	if (end == RT_BY_BRANCH) {
 		plan_int(&plan->values[0]);
 		plan->values[0].is_signed = false;
@@ -229,15 +230,19 @@ static uint64_t tested_int(const struct rt_plan *plan, const struct rt_test *tes
 	const struct rt_fetch *f = &plan->values[test->value];
 	uint64_t v = rt_plan_int(plan, test->value, data) << rt_test_up(test, f);
 
+	if (test->of_register && v <= UINT32_MAX)
+		return (uint64_t)(int32_t)v;
 	return f->is_signed ? (uint64_t)((int64_t)v >> rt_test_down(test, f))
 			    : v >> rt_test_down(test, f);
 }
 
 static bool passes(const struct rt_plan *plan, const struct rt_test *test, const uint8_t *data,
-		   uint32_t faults)
+		   uint32_t faults, uint64_t ns)
 {
-	bool fault = faults >> test->value & 1;
+	bool fault = faults >> (test->value & (RT_MAX_VALUES - 1)) & 1;
 
+	if (test->of_time)
+		return compare(test, ns);
 	if (!data || test->value >= plan->nvalues)
 		return false;
 	if (test->string)
@@ -248,6 +253,12 @@ static bool passes(const struct rt_plan *plan, const struct rt_test *test, const
 }
 
 bool rt_plan_passes(const struct rt_plan *plan, const uint8_t *data, uint32_t faults)
+{
+	return rt_plan_passes_end(plan, data, faults, 0);
+}
+
+bool rt_plan_passes_end(const struct rt_plan *plan, const uint8_t *data, uint32_t faults,
+			uint64_t ns)
 {
 	/* the groups before; an alternative before; the one at hand */
 	bool all = true, group = false, one = true;
@@ -264,7 +275,7 @@ bool rt_plan_passes(const struct rt_plan *plan, const uint8_t *data, uint32_t fa
 		}
 		if (test->join != RT_TEST_WITH)
 			one = true;
-		one = one && passes(plan, test, data, faults);
+		one = one && passes(plan, test, data, faults, ns);
 	}
 	return all && (group || one);
 }
@@ -333,7 +344,10 @@ bool rt_plan_same(const struct rt_plan *a, const struct rt_plan *b)
 	    a->runtime != b->runtime || a->ntests != b->ntests || a->nsaved != b->nsaved)
 		return false;
 	for (i = 0; i < a->ntests; i++)
-		if (a->tests[i].value != b->tests[i].value || a->tests[i].op != b->tests[i].op ||
+		if (a->tests[i].value != b->tests[i].value ||
+		    a->tests[i].of_time != b->tests[i].of_time ||
+		    a->tests[i].of_register != b->tests[i].of_register ||
+		    a->tests[i].op != b->tests[i].op ||
 		    a->tests[i].join != b->tests[i].join || a->tests[i].bit != b->tests[i].bit ||
 		    a->tests[i].bits != b->tests[i].bits ||
 		    a->tests[i].constant != b->tests[i].constant ||

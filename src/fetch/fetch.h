@@ -120,6 +120,10 @@ enum rt_test_join {
 struct rt_test {
 	/* the plan's, RT_TYPE_INT; it is extended to 64 bits by its own sign */
 	unsigned value;
+	/* a return: it is none of the plan's values but the call's duration, ns */
+	bool of_time;
+	/* nobody knows how much of a register is meant: an int, where its upper half is 0 */
+	bool of_register;
 	enum rt_test_op op;
 	enum rt_test_join join;
 	uint64_t constant;
@@ -201,7 +205,10 @@ struct rt_plan {
 	struct rt_fetch saved[RT_MAX_SAVED];
 	unsigned nvalues;
 	struct rt_fetch values[RT_MAX_VALUES];
-	/* entry: only calls that pass them are shown; rt_limit.tests says that some plan has any */
+	/*
+	 * Only calls that pass them are shown: those of the entry, and those of the end.
+	 * rt_limit.tests and rt_limit.ends say that some plan has any.
+	 */
 	unsigned ntests;
 	struct rt_test tests[RT_MAX_TESTS];
 };
@@ -263,6 +270,9 @@ static inline unsigned rt_test_down(const struct rt_test *test, const struct rt_
  * be read.
  */
 bool rt_plan_passes(const struct rt_plan *plan, const uint8_t *data, uint32_t faults);
+/* The same at the end of a call that took `ns`. */
+bool rt_plan_passes_end(const struct rt_plan *plan, const uint8_t *data, uint32_t faults,
+			uint64_t ns);
 
 /*
  * Bytes of the block value `i` that were asked for: `max`, or what its length says where that is

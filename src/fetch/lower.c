@@ -600,7 +600,7 @@ int rt_lower_entry(const struct rt_prototype *prototype, const struct rt_spec *s
 	if (r == 0 && extra)
 		r = rt_lower_list(&l, spec, shows, n, shows + n, shown);
 	if (r == 0 && spec)
-		r = rt_lower_conditions(&l, spec, err);
+		r = rt_lower_conditions(&l, spec, shown, err);
 	return l.failed ? -ENOMEM : r;
 }
 
@@ -640,7 +640,8 @@ static void lower_result(struct lowering *l, struct rt_show *show)
 
 int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *spec,
 		    const struct rt_arch *arch, const struct rt_limits *limits,
-		    struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown)
+		    struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown,
+		    struct rt_error *err)
 {
 	struct lowering l = { .arch = arch,
 			      .limits = *limits,
@@ -654,8 +655,10 @@ int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *
 	memset(shown, 0, sizeof(*shown));
 	l.common = l.aligned = limits->wide && limits->no_memory;
 	begin(&l, RT_KIND_RETURN);
-	if (is_go(prototype))
-		return rt_lower_go_return(&l, shown);
+	if (is_go(prototype)) {
+		r = rt_lower_go_return(&l, shown);
+		return r == 0 && spec ? rt_lower_conditions(&l, spec, shown, err) : r;
+	}
 	shown->none = prototype->result && prototype->result->kind == RT_CT_VOID;
 	shown->guessed = prototype->result_guessed;
 	shown->failure = failure_of(prototype);
@@ -678,6 +681,8 @@ int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *
 	} while (r == 0 && once_more(&l));
 	shown->v = shows;
 	shown->n = outs + !shown->none;
+	if (r == 0 && spec)
+		r = rt_lower_conditions(&l, spec, shown, err);
 	return l.failed ? -ENOMEM : r;
 }
 

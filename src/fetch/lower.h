@@ -22,7 +22,8 @@ int rt_lower_entry(const struct rt_prototype *prototype, const struct rt_spec *s
 		   struct rt_error *err);
 int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *spec,
 		    const struct rt_arch *arch, const struct rt_limits *limits,
-		    struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown);
+		    struct rt_types *memory, struct rt_plan *plan, struct rt_showing *shown,
+		    struct rt_error *err);
 
 /*
  * lower_spec.c: add to an entry's plan what the return wants to be kept, where that is probed.  0

@@ -137,6 +137,7 @@ static int compare_number(struct lowering *l, const struct rt_spec *spec,
 	test->value = (unsigned)ret;
 	test->constant = (uint64_t)number;
 	test->is_signed = f.is_signed || number < 0;
+	test->of_register = r->type->style == RT_STYLE_REGISTER && size == 8;
 	return ret < 0 ? ret : 0;
 }
 
@@ -262,7 +263,73 @@ static bool is_reference_to_value(const struct rt_ctype *type)
 		      (to->kind >= RT_CT_BOOL && to->kind <= RT_CT_ENUM));
 }
 
-int rt_lower_conditions(struct lowering *l, const struct rt_spec *spec, struct rt_error *err)
+/*
+ * errno is read where the result says that the call has failed, and is 0 elsewhere.  Nothing is
+ * compared before it is known how to read it (plan/errno_of.h).
+ */
+static int compare_errno(const struct lowering *l, const struct rt_spec *spec,
+			 const struct rt_condition *c, const struct rt_showing *shown,
+			 struct rt_test *test, struct rt_error *err)
+{
+	bool can = l->limits.errno_source == RT_ERRNO_OFFSET ||
+		   l->limits.errno_source == RT_ERRNO_FROM_MAP;
+
+	if (can && !shown->errno_value)
+		return rt_spec_expected(spec, c->expr.column, err,
+					"a function that fails by -1 or NULL; 'f(...) -> int' "
+					"gives its result");
+	test->value = shown->errno_value - 1u;
+	test->constant = (uint64_t)c->number;
+	test->is_signed = true;
+	return 0;
+}
+
+static int compare_argument(struct lowering *l, const struct rt_spec *spec,
+			    const struct rt_condition *c, bool alone, struct rt_test *test,
+			    struct rt_error *err)
+{
+	struct reached r;
+	int ret = rt_lower_reach(l, spec, &c->expr, &r, err);
+
+	if (ret == 0 && is_reference_to_value(r.type))
+		ret = rt_lower_pointee(l, &r, spec, c->expr.column, err);
+	if (ret < 0)
+		return ret;
+	if (c->operand == RT_OPERAND_STRING && r.type->sequence.element &&
+	    r.type->sequence.element->kind == RT_CT_CHAR)
+		return compare_counted(l, spec, c, &r, *test, alone, err);
+	ret = c->operand == RT_OPERAND_STRING ? compare_string(l, spec, c, &r, test, err)
+					      : compare_number(l, spec, c, &r, test, err);
+	l->plan->ntests += ret == 0;
+	return ret;
+}
+
+/* `alone`: no "&&" is before it or behind it. */
+static int lower_condition(struct lowering *l, const struct rt_spec *spec,
+			   const struct rt_condition *c, bool alone,
+			   const struct rt_showing *shown, struct rt_test *test,
+			   struct rt_error *err)
+{
+	int ret = 0;
+
+	switch (c->subject) {
+	case RT_OF_ARGUMENT:
+	case RT_OF_RESULT:
+		return compare_argument(l, spec, c, alone, test, err);
+	case RT_OF_ERRNO:
+		ret = compare_errno(l, spec, c, shown, test, err);
+		break;
+	case RT_OF_TIME:
+		test->of_time = true;
+		test->constant = (uint64_t)c->number;
+		break;
+	}
+	l->plan->ntests += ret == 0;
+	return ret;
+}
+
+int rt_lower_conditions(struct lowering *l, const struct rt_spec *spec,
+			const struct rt_showing *shown, struct rt_error *err)
 {
 	static const enum rt_test_op ops[] = {
 		[RT_OP_EQ] = RT_TEST_EQ,   [RT_OP_NE] = RT_TEST_NE,	    [RT_OP_LT] = RT_TEST_LT,
@@ -274,7 +341,7 @@ int rt_lower_conditions(struct lowering *l, const struct rt_spec *spec, struct r
 		[RT_JOIN_AND] = RT_TEST_WITH,
 		[RT_JOIN_OR] = RT_TEST_ELSE,
 	};
-	struct reached r;
+	bool first = true;
 	unsigned i;
 	int ret = 0;
 
@@ -282,28 +349,21 @@ int rt_lower_conditions(struct lowering *l, const struct rt_spec *spec, struct r
 		const struct rt_condition *c = &spec->conditions[i];
 		struct rt_test *test = &l->plan->tests[l->plan->ntests];
 
+		/* Conditions of the other probe are left out, and may have begun the item. */
+		first |= c->join == RT_JOIN_ITEM;
+		if ((c->subject == RT_OF_ARGUMENT) != (l->plan->kind == RT_KIND_ENTRY))
+			continue;
 		if (l->plan->ntests == RT_MAX_TESTS)
 			return rt_spec_expected(spec, c->expr.column, err, "at most %d conditions",
 						RT_MAX_TESTS);
 		memset(test, 0, sizeof(*test));
 		test->op = ops[c->op];
-		test->join = joins[c->join];
-		ret = rt_lower_reach(l, spec, &c->expr, &r, err);
-		if (ret == 0 && is_reference_to_value(r.type))
-			ret = rt_lower_pointee(l, &r, spec, c->expr.column, err);
-		if (ret == 0 && c->operand == RT_OPERAND_STRING && r.type->sequence.element &&
-		    r.type->sequence.element->kind == RT_CT_CHAR) {
-			bool alone = c->join != RT_JOIN_AND &&
-				     (i + 1 == spec->nconditions || c[1].join != RT_JOIN_AND);
-
-			ret = compare_counted(l, spec, c, &r, *test, alone, err);
-			continue;
-		}
-		if (ret == 0)
-			ret = c->operand == RT_OPERAND_STRING
-				      ? compare_string(l, spec, c, &r, test, err)
-				      : compare_number(l, spec, c, &r, test, err);
-		l->plan->ntests += ret == 0;
+		test->join = first ? RT_TEST_ALSO : joins[c->join];
+		first = false;
+		ret = lower_condition(l, spec, c,
+				      c->join != RT_JOIN_AND && (i + 1 == spec->nconditions ||
+								 c[1].join != RT_JOIN_AND),
+				      shown, test, err);
 	}
 	return ret;
 }

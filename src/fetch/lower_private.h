@@ -190,9 +190,10 @@ int rt_lower_reach(const struct lowering *l, const struct rt_spec *spec, const s
 		   struct reached *r, struct rt_error *err);
 
 /*
- * lower_conditions.c: the tests that the conditions of the specification are.  0, or -EINVAL with
- * the place.
+ * lower_conditions.c: the tests that the conditions of the specification are at the plan's kind of
+ * probe.  `shown`: what it shows.  0, or -EINVAL with the place.
  */
-int rt_lower_conditions(struct lowering *l, const struct rt_spec *spec, struct rt_error *err);
+int rt_lower_conditions(struct lowering *l, const struct rt_spec *spec,
+			const struct rt_showing *shown, struct rt_error *err);
 
 #endif

@@ -158,9 +158,13 @@ static int param_index(const struct lowering *l, const char *name)
 int rt_lower_reach(const struct lowering *l, const struct rt_spec *spec, const struct rt_expr *expr,
 		   struct reached *r, struct rt_error *err)
 {
-	int k = param_index(l, expr->param), ret = 0;
+	bool is_result = l->plan->kind == RT_KIND_RETURN;
+	int k = is_result ? 0 : param_index(l, expr->param), ret = 0;
 	unsigned i;
 
+	if (is_result && (!l->nobjects || !l->objects[0].show->type || l->objects[0].show->out))
+		return rt_spec_expected(spec, expr->column, err,
+					"a function that returns one value");
 	if (k < 0)
 		return rt_spec_expected(spec, expr->column, err, "the name of a parameter");
 	memset(r, 0, sizeof(*r));
@@ -168,7 +172,8 @@ int rt_lower_reach(const struct lowering *l, const struct rt_spec *spec, const s
 	r->type = r->object.show->type;
 	if (r->object.show->mark)
 		return rt_spec_expected(spec, expr->column, err,
-					"an argument that can be read: '%s' is %s", expr->param,
+					"%s that can be read: '%s' is %s",
+					is_result ? "a result" : "an argument", expr->param,
 					r->object.show->mark);
 	for (i = 0; i < expr->nsteps && ret == 0; i++)
 		ret = take_step(l, r, &expr->steps[i], spec, err);
@@ -486,7 +491,8 @@ void rt_lower_errno(struct lowering *l, const struct rt_show *result, struct rt_
 		return;
 	f.deref[0] = f.from_map ? 0 : l->limits.errno_offset;
 	f.if_failed = (uint8_t)(piece->value + 1);
-	f.failed_size = (uint8_t)piece->size;
+	/* -1 as an int, and as a word, too */
+	f.failed_size = result->type->style == RT_STYLE_REGISTER ? 4 : (uint8_t)piece->size;
 	value = rt_lower_value(l, &f);
 	shown->errno_value = (uint8_t)(value + 1);
 }

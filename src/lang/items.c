@@ -4,6 +4,8 @@
 
 #include "lang/cursor.h"
 #include "base/array.h"
+#include "base/errnos.h"
+#include "base/scan.h"
 
 /* The items that were parsed so far. */
 struct items {
@@ -158,12 +160,53 @@ static bool comparison(struct rt_cursor *c, enum rt_op *op)
 	return true;
 }
 
+/* "errno == ENOENT" and "time > 5ms" behind the operator.  0: it is no time. */
+static int take_errno(struct rt_cursor *c, struct rt_condition *condition)
+{
+	size_t n = rt_identifier(c, c->at, false);
+
+	if (!n)
+		return rt_parse_number(c, &condition->number);
+	condition->number = rt_errno_number(c->at, n);
+	if (!condition->number)
+		return rt_expected(c, c->at, "the name of an error, such as ENOENT, or its number");
+	condition->operand = RT_OPERAND_NAME;
+	condition->string = rt_types_name(c->types, c->at, n);
+	condition->length = n;
+	c->at += n;
+	return condition->string ? 0 : rt_nomem(c->err);
+}
+
+static int take_time(struct rt_cursor *c, struct rt_condition *condition)
+{
+	const char *at = c->at;
+	uint64_t ns;
+
+	if (!rt_scan_time(&at, &ns) || at > c->end)
+		return 0;
+	if (strcmp(condition->expr.text, "time") != 0)
+		return rt_expected(c, c->at, "a number without a unit: only 'time' has one");
+	if (condition->op != RT_OP_LT && condition->op != RT_OP_LE && condition->op != RT_OP_GT &&
+	    condition->op != RT_OP_GE)
+		return rt_expected(c, c->at, "'time' with '<', '<=', '>' or '>='");
+	condition->subject = RT_OF_TIME;
+	condition->number = (int64_t)ns;
+	c->at = at;
+	return 1;
+}
+
 static int operand(struct rt_cursor *c, struct rt_condition *condition)
 {
 	char first = rt_peek(c);
 	size_t n = rt_identifier(c, c->at, false);
+	int r;
 
 	condition->column = rt_cursor_column(c, c->at);
+	if (condition->subject == RT_OF_ERRNO)
+		return take_errno(c, condition);
+	r = take_time(c, condition);
+	if (r)
+		return r < 0 ? r : 0;
 	if (first == '"') {
 		if (condition->op != RT_OP_EQ && condition->op != RT_OP_NE &&
 		    condition->op != RT_OP_BEGINS)
@@ -209,6 +252,9 @@ static int condition_on(struct rt_cursor *c, struct items *items, enum rt_join j
 	condition->join = join;
 	condition->op = op;
 	condition->expr = *expr;
+	condition->subject = strcmp(expr->param, "return") == 0	 ? RT_OF_RESULT
+			     : strcmp(expr->text, "errno") == 0 ? RT_OF_ERRNO
+								 : RT_OF_ARGUMENT;
 	r = operand(c, condition);
 	if (r < 0)
 		return r;
@@ -216,8 +262,34 @@ static int condition_on(struct rt_cursor *c, struct items *items, enum rt_join j
 	return 1;
 }
 
+/*
+ * Arguments are compared at the entry, all else at the end of the call.  So neither could decide
+ * an alternative of both.
+ */
+static int check_alternatives(struct rt_cursor *c, const struct items *items, unsigned first)
+{
+	bool any = false;
+	unsigned i, other = items->nconditions;
+
+	for (i = first; i < items->nconditions; i++) {
+		any |= items->conditions[i].join == RT_JOIN_OR;
+		if (other == items->nconditions &&
+		    (items->conditions[i].subject == RT_OF_ARGUMENT) !=
+			    (items->conditions[first].subject == RT_OF_ARGUMENT))
+			other = i;
+	}
+	if (!any || other == items->nconditions)
+		return 0;
+	return rt_expected(c, c->text + items->conditions[other].expr.column - 1,
+			   "'&&' between an argument and '%s', which is known later: no '||'",
+			   items->conditions[other].subject == RT_OF_ARGUMENT
+				   ? items->conditions[first].expr.param
+				   : items->conditions[other].expr.param);
+}
+
 static int more_conditions(struct rt_cursor *c, struct items *items)
 {
+	unsigned first = items->nconditions - 1;
 	enum rt_join join;
 	struct rt_expr expr;
 	int r;
@@ -238,7 +310,7 @@ static int more_conditions(struct rt_cursor *c, struct items *items)
 	}
 	if (rt_peek(c) == '|')
 		return rt_expected(c, c->at, "'||', '&&', ',' or ')'");
-	return 0;
+	return check_alternatives(c, items, first);
 }
 
 /* ---- items ---- */
@@ -253,6 +325,8 @@ static int shown_item(struct rt_cursor *c, struct items *items, enum rt_style st
 	r = condition_on(c, items, RT_JOIN_ITEM, &expr);
 	if (r)
 		return r < 0 ? r : more_conditions(c, items);
+	if (strcmp(expr.param, "return") == 0)
+		return rt_expected(c, c->at, "a comparison behind 'return': == != < <= > >= & ^=");
 	if (items->nshown == RT_SPEC_PARAMS)
 		return rt_expected(c, c->at, "at most %d items", RT_SPEC_PARAMS);
 	items->shown[items->nshown++] = (struct rt_shown){ .expr = expr, .style = style };
@@ -364,6 +438,18 @@ static int declaration(struct rt_cursor *c, struct items *items)
 	return r > 0 ? more_conditions(c, items) : r;
 }
 
+/* "return" is a word of C; "errno" before a name is the style of that. */
+static bool begins_late_condition(struct rt_cursor *c)
+{
+	struct rt_cursor next = *c;
+	size_t n = rt_identifier(c, c->at, false);
+	enum rt_op op;
+
+	next.at += n;
+	return rt_is_word(c->at, n, "return") ||
+	       (rt_is_word(c->at, n, "errno") && comparison(&next, &op));
+}
+
 static int item(struct rt_cursor *c, struct items *items, bool full)
 {
 	rt_skip_blanks(c);
@@ -373,7 +459,7 @@ static int item(struct rt_cursor *c, struct items *items, bool full)
 		items->variadic = true;
 		return 0;
 	}
-	if (is_parameter(c, items) || !rt_begins_declaration(c, full))
+	if (is_parameter(c, items) || begins_late_condition(c) || !rt_begins_declaration(c, full))
 		return shown_item(c, items, RT_STYLE_TYPE);
 	return declaration(c, items);
 }

@@ -215,7 +215,8 @@ void rt_condition_print(FILE *file, const struct rt_condition *condition)
 	rt_expr_print(file, &condition->expr);
 	fprintf(file, " %s ", ops[condition->op]);
 	if (condition->operand == RT_OPERAND_NUMBER)
-		fprintf(file, "%" PRId64, condition->number);
+		fprintf(file, "%" PRId64 "%s", condition->number,
+			condition->subject == RT_OF_TIME ? "ns" : "");
 	else if (condition->operand == RT_OPERAND_NAME)
 		fputs(condition->string, file);
 	else

@@ -190,6 +190,8 @@ static int take_ints(const struct rt_spec *spec, struct rt_prototype *p, struct 
 		number = rt_spec_number(rt_spec_expr(spec, i)->param);
 		n = number > n && number <= RT_MAX_VALUES ? number : n;
 	}
+	if (!spec->nshown && !rt_spec_tests_entry(spec))
+		n = spec->nargs;
 	params = rt_types_alloc(types, (n + 1) * sizeof(*params));
 	if (!params || !type)
 		return -ENOMEM;
@@ -241,7 +243,9 @@ int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *kno
 		r = take_ints(spec, p, types);
 	}
 	for (i = 0; i < all; i++)
-		if (rt_spec_param(p, rt_spec_expr(spec, i)->param) < 0 &&
+		if ((i < spec->nshown ||
+		     spec->conditions[i - spec->nshown].subject == RT_OF_ARGUMENT) &&
+		    rt_spec_param(p, rt_spec_expr(spec, i)->param) < 0 &&
 		    (wrong == all ||
 		     rt_spec_expr(spec, i)->column < rt_spec_expr(spec, wrong)->column))
 			wrong = i;
@@ -262,6 +266,7 @@ int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *kno
 		}
 		p->origin = RT_ORIGIN_GIVEN;
 	}
+	p->sets_errno |= rt_spec_condition(spec, RT_OF_ERRNO) != NULL;
 	if (r == 0)
 		r = find_types(spec, p, known, types, finder, err);
 	*prototype = p;
@@ -658,7 +663,7 @@ static void print_remedy(FILE *file, const struct rt_spec *spec, unsigned item,
 static bool is_result(const char *name)
 {
 	name += *name == '$';
-	return strcmp(name, "retval") == 0 || strcmp(name, "return") == 0;
+	return strcmp(name, "retval") == 0;
 }
 
 static void explain(FILE *file, const struct rt_spec *spec, unsigned item,
@@ -668,8 +673,9 @@ static void explain(FILE *file, const struct rt_spec *spec, unsigned item,
 	bool guessed = p->origin == RT_ORIGIN_GUESSED && !p->by_name;
 
 	if (is_result(expr->param)) {
-		fprintf(file, "a parameter, not '%s': the result cannot be named here yet",
-			expr->param);
+		fputs("a parameter, or 'return', the result, in a comparison", file);
+	} else if (strcmp(expr->text, "time") == 0 && item >= spec->nshown) {
+		fputs("a unit behind the number, as in 'time > 5ms'", file);
 	} else if (rt_spec_number(expr->param) && p->origin == RT_ORIGIN_NONE) {
 		fprintf(file, "arg1 to arg%d", RT_MAX_VALUES);
 	} else if (guessed && rt_spec_number(expr->param)) {

@@ -328,6 +328,7 @@ static int parse_usdt(struct rt_cursor *c, const char *usdt, struct rt_spec *spe
 {
 	const struct rt_prototype *p;
 	const char *name, *at;
+	unsigned i;
 	int r = rt_take_usdt(c, usdt, spec);
 
 	if (r < 0)
@@ -341,6 +342,10 @@ static int parse_usdt(struct rt_cursor *c, const char *usdt, struct rt_spec *spe
 	p = spec->prototype;
 	if (r == 0 && (spec->result_given || (p && (p->sets_errno || p->fails))))
 		return rt_expected(c, name, "a probe without a result");
+	for (i = 0; i < spec->nconditions && r == 0; i++)
+		if (spec->conditions[i].subject != RT_OF_ARGUMENT)
+			return rt_spec_expected(spec, spec->conditions[i].expr.column, c->err,
+						"an argument: a probe has no end");
 	return r;
 }
 
@@ -402,6 +407,27 @@ int rt_spec_parse(const char *text, const struct rt_arch *arch, const struct rt_
 	if (r < 0)
 		rt_spec_free(spec);
 	return r;
+}
+
+const struct rt_condition *rt_spec_condition(const struct rt_spec *spec, enum rt_subject subject)
+{
+	unsigned i;
+
+	for (i = 0; i < spec->nconditions; i++)
+		if (spec->conditions[i].subject == subject)
+			return &spec->conditions[i];
+	return NULL;
+}
+
+bool rt_spec_tests_entry(const struct rt_spec *spec)
+{
+	return rt_spec_condition(spec, RT_OF_ARGUMENT);
+}
+
+bool rt_spec_tests_end(const struct rt_spec *spec)
+{
+	return rt_spec_condition(spec, RT_OF_RESULT) || rt_spec_condition(spec, RT_OF_ERRNO) ||
+	       rt_spec_condition(spec, RT_OF_TIME);
 }
 
 void rt_spec_free(struct rt_spec *spec)

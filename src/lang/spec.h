@@ -86,9 +86,21 @@ enum rt_join {
 	RT_JOIN_OR
 };
 
+/*
+ * The value that a condition compares.  All but an argument are known when the call ends, and one
+ * item does not join them with arguments by "||".
+ */
+enum rt_subject {
+	RT_OF_ARGUMENT,
+	RT_OF_RESULT,			/* "return": expr.param says so, and has no other meaning */
+	RT_OF_ERRNO,
+	RT_OF_TIME,			/* of the call, in ns */
+};
+
 /* A call is shown only where its conditions hold. */
 struct rt_condition {
 	enum rt_join join;
+	enum rt_subject subject;
 	struct rt_expr expr;
 	enum rt_op op;
 	enum { RT_OPERAND_NUMBER, RT_OPERAND_STRING, RT_OPERAND_NAME } operand;
@@ -185,6 +197,12 @@ struct rt_spec {
 	const struct rt_word *words;
 	unsigned nwords;
 };
+
+/* Has it conditions that the call's entry decides; its end? */
+bool rt_spec_tests_entry(const struct rt_spec *spec);
+bool rt_spec_tests_end(const struct rt_spec *spec);
+/* The first condition on `subject`; NULL: there is none. */
+const struct rt_condition *rt_spec_condition(const struct rt_spec *spec, enum rt_subject subject);
 
 /*
  * Named types, as probes/ files define them.  Names that it has not are unknown types

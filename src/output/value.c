@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/errnos.h"
 #include "output/value_code.h"
 #include "output/value_type.h"
 
@@ -462,6 +463,8 @@ static bool result_word(const struct rt_showing *shown, const struct rt_values *
 		return false;
 	*word = rt_fetch_load(values->data + piece->at, piece->size);
 	*mask = UINT64_MAX >> (64 - 8 * piece->size);
+	if (shown->v[0].type->style == RT_STYLE_REGISTER && *word <= UINT32_MAX)
+		*mask = UINT32_MAX;
 	return true;
 }
 

@@ -79,7 +79,4 @@ void rt_values_of_entry(const struct rt_trace *trace, pid_t pid, uint32_t functi
 void rt_values_of_return(const struct rt_trace *trace, pid_t pid, uint32_t function,
 			 const struct rt_values *result, rt_value_fn *take, void *ctx);
 
-/* "ENOENT" for 2; NULL for what is no error's number. */
-const char *rt_errno_name(int64_t number);
-
 #endif

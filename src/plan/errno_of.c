@@ -144,6 +144,30 @@ bool rt_errno_is_read(const struct rt_traced *traced, const struct rt_sites *sit
 	       !traced->no_thread_pointer[0] && !sites->limits.no_saved;
 }
 
+static const char *why_not(const struct rt_traced *traced)
+{
+	return traced->no_thread_pointer[0] ? traced->no_thread_pointer
+	       : traced->errno_why[0]	    ? traced->errno_why
+					    : "this kernel cannot";
+}
+
+int rt_errno_check(const struct rt_traced *traced, const struct rt_sites *sites,
+		   struct rt_error *err)
+{
+	size_t i;
+
+	if (traced->errno_source == RT_ERRNO_NOT_ASKED || rt_errno_is_read(traced, sites))
+		return 0;
+	for (i = 0; i < sites->functions.n; i++) {
+		const struct rt_spec *spec = sites->functions.v[i].spec;
+
+		if (spec && rt_spec_condition(spec, RT_OF_ERRNO))
+			return rt_usage(err, "'%s': errno is not read: %s", spec->text,
+					why_not(traced));
+	}
+	return 0;
+}
+
 int rt_errno_plan(const struct rt_traced *traced, const struct rt_function *f, struct rt_plan *plan)
 {
 	const struct rt_arch *arch = rt_image_arch(f->image);
@@ -199,10 +223,7 @@ void rt_errno_print(const struct rt_traced *traced, const struct rt_sites *sites
 	if (traced->errno_source == RT_ERRNO_NOT_ASKED)
 		return;
 	if (!rt_errno_is_read(traced, sites))
-		fprintf(file, "rawtrace: errno is not read: %s\n",
-			traced->no_thread_pointer[0] ? traced->no_thread_pointer
-			: traced->errno_why[0]	     ? traced->errno_why
-						     : "this kernel cannot");
+		fprintf(file, "rawtrace: errno is not read: %s\n", why_not(traced));
 	else if (traced->errno_source == RT_ERRNO_OFFSET)
 		fprintf(file, "rawtrace: errno is at the thread pointer %+" PRId64 ", by %s\n",
 			traced->errno_at.offset, rt_image_name(traced->errno_image));

@@ -23,6 +23,13 @@ int rt_errno_prepare(const struct rt_wanted *wanted, struct rt_traced *traced,
 /* Is errno read at returns? */
 bool rt_errno_is_read(const struct rt_traced *traced, const struct rt_sites *sites);
 
+/*
+ * A usage error where a condition wants errno (`errno == ENOENT`), and it is known by now that
+ * nobody can read it; else 0.
+ */
+int rt_errno_check(const struct rt_traced *traced, const struct rt_sites *sites,
+		   struct rt_error *err);
+
 /* The plan of the hidden function. */
 int rt_errno_plan(const struct rt_traced *traced, const struct rt_function *f,
 		  struct rt_plan *plan);

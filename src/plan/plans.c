@@ -242,15 +242,19 @@ static int make_entry(struct making *m, size_t i)
 	return share_plan(m, &plan);
 }
 
-/* Is anything known of what it gives?  Go's results are parameters of another kind. */
-static bool has_result(const struct rt_prototype *p)
+/*
+ * Is anything known of what it gives, or compared?  Go's results are parameters of another kind.
+ */
+static bool has_result(const struct rt_sites *sites, size_t i)
 {
-	unsigned i;
+	const struct rt_spec *spec = sites->functions.v[i].spec;
+	const struct rt_prototype *p = &sites->prototypes[i];
+	unsigned k;
 
-	for (i = 0; i < p->nparams; i++)
-		if (p->params[i].is_out)
+	for (k = 0; k < p->nparams; k++)
+		if (p->params[k].is_out)
 			return true;
-	return p->result || p->results;
+	return p->result || p->results || (spec && rt_spec_tests_end(spec));
 }
 
 /* The plans of function `i` for its exit probes, made of the plan of its return. */
@@ -335,9 +339,9 @@ static int make_exit(struct making *m, size_t i)
 	if (has_written_words(wanted, sites, i, RT_KIND_RETURN))
 		r = rt_lower_words(sites->functions.v[i].spec, RT_KIND_RETURN, arch, sites->types,
 				   &plan, &sites->shows[i].exit, m->err);
-	else if (is_known(wanted, sites, i) && has_result(&sites->prototypes[i]))
+	else if (is_known(wanted, sites, i) && has_result(sites, i))
 		r = rt_lower_return(&sites->prototypes[i], sites->functions.v[i].spec, arch,
-				    &m->limits, sites->types, &plan, &sites->shows[i].exit);
+				    &m->limits, sites->types, &plan, &sites->shows[i].exit, m->err);
 	else
 		rt_plan_c_return(arch, &plan);
 	if (r < 0)
@@ -547,7 +551,7 @@ static void point_shows(const struct rt_wanted *wanted, const struct rt_traced *
 	for (i = 0; i < sites->functions.n; i++) {
 		bool entry = is_known(wanted, sites, i) ||
 			     has_written_words(wanted, sites, i, RT_KIND_ENTRY);
-		bool exit = (is_known(wanted, sites, i) && has_result(&sites->prototypes[i])) ||
+		bool exit = (is_known(wanted, sites, i) && has_result(sites, i)) ||
 			    has_written_words(wanted, sites, i, RT_KIND_RETURN);
 
 		sites->shows[i].entry.plan = entry && rt_plans_has_entry(wanted, traced, sites, i)

@@ -46,6 +46,12 @@ static int keep_spec(struct rt_wanted *wanted, const struct rt_traced *traced, c
 	return r;
 }
 
+static void note_conditions(struct rt_wanted *wanted, const struct rt_spec *spec)
+{
+	wanted->limit.tests |= rt_spec_tests_entry(spec);
+	wanted->limit.ends |= rt_spec_tests_end(spec);
+}
+
 /*
  * The library that the statement's globs mean, by its DT_SONAME; NULL: the process has none of
  * them.
@@ -106,7 +112,7 @@ static int add_statement(struct rt_wanted *wanted, const struct rt_traced *trace
 	if (r < 0)
 		return rt_probes_at(s, r, err);
 	if (s->libraries && !library) {
-		wanted->limit.tests |= spec->nconditions;
+		note_conditions(wanted, spec);
 		r = rt_awaited_add(wanted, spec, s->libraries, err);
 		return r < 0 ? r : -ENOENT;
 	}
@@ -118,7 +124,8 @@ static int add_statement(struct rt_wanted *wanted, const struct rt_traced *trace
 			return rt_nomem(err);
 	}
 	r = rt_functions_add(&sites->functions, &traced->program, spec, NULL);
-	wanted->limit.tests |= r == 0 && spec->nconditions;
+	if (r == 0)
+		note_conditions(wanted, spec);
 	return r == -ENOMEM ? rt_nomem(err) : r < 0 ? -ENOENT : 0;
 }
 
@@ -324,7 +331,8 @@ int rt_sites_add_functions(struct rt_wanted *wanted, struct rt_traced *traced,
 			continue;
 		}
 		r = keep_spec(wanted, traced, specs[i], &spec, err);
-		wanted->limit.tests |= r == 0 && spec->nconditions;
+		if (r == 0)
+			note_conditions(wanted, spec);
 		if (r == 0)
 			rt_spec_take_usdt(spec, &traced->program);
 		if (r == 0)
@@ -467,7 +475,9 @@ static int make_probes(const struct rt_wanted *wanted, struct rt_traced *traced,
 	for (i = 0; i < n; i++)
 		sites->returns[i] = sites->functions.v[i].how != RT_HOW_NONE &&
 				    !sites->functions.v[i].role;
-	r = rt_plans_make(wanted, traced, sites, rt_sites_has_returns(sites), err);
+	r = rt_errno_check(traced, sites, err);
+	if (r == 0)
+		r = rt_plans_make(wanted, traced, sites, rt_sites_has_returns(sites), err);
 	for (i = 0; i < n && r == 0; i++) {
 		if (sites->functions.v[i].left_out)
 			continue;
@@ -592,6 +602,8 @@ int rt_sites_record_pairs(struct rt_wanted *wanted, struct rt_traced *traced,
 	size_t i;
 	int r;
 
+	if (wanted->limit.ends)
+		wanted->purpose = RT_PURPOSE_RECORD;
 	if (wanted->purpose != RT_PURPOSE_TIME)
 		return 0;
 	r = pair_up(wanted, traced, sites, err);
@@ -628,6 +640,8 @@ int rt_sites_make(const struct rt_wanted *wanted, struct rt_traced *traced, stru
 	/* The prototypes say whether errno is wanted. */
 	if (r == 0)
 		r = rt_errno_prepare(wanted, traced, sites, err);
+	if (r == 0)
+		r = rt_errno_check(traced, sites, err);
 	if (r > 0)
 		r = make_probes_anew(wanted, traced, sites, err);
 	return r < 0 ? r : rt_sites_check_roots(sites, err);
@@ -780,17 +794,24 @@ int rt_sites_grow_roots(struct rt_sites *sites, struct rt_error *err)
 	return 0;
 }
 
+/* Functions of a glob may be without: no call of them meets the condition. */
+static bool needs_end(const struct rt_function *f)
+{
+	return !f->hidden && !f->usdt && f->spec && !f->spec->glob && rt_spec_tests_end(f->spec);
+}
+
 int rt_sites_check_roots(const struct rt_sites *sites, struct rt_error *err)
 {
 	char why[1024];
 	size_t i;
 
-	for (i = 0; sites->roots && i < sites->functions.n; i++) {
+	for (i = 0; i < sites->functions.n; i++) {
 		const struct rt_function *f = &sites->functions.v[i];
+		bool root = sites->roots && sites->roots[i];
 
-		if (sites->roots[i] && !sites->returns[i])
-			return rt_fail(err, -ENOTSUP,
-				       "--only-under: %s: its return cannot be probed: %s", f->name,
+		if (!sites->returns[i] && (root || needs_end(f)))
+			return rt_fail(err, -ENOTSUP, "%s%s: its return cannot be probed: %s",
+				       root ? "--only-under: " : "", f->name,
 				       rt_returns_why(f, why, sizeof(why)));
 	}
 	return 0;

@@ -80,7 +80,8 @@ int rt_sites_add_functions(struct rt_wanted *wanted, struct rt_traced *traced,
 
 /*
  * Two USDT probes that are a call are timed from the records of both.  If there are any, or probes
- * of a file that is loaded later may be, wanted->purpose becomes to record.
+ * of a file that is loaded later may be, wanted->purpose becomes to record.  So it does if calls
+ * are chosen by their ends.
  */
 int rt_sites_record_pairs(struct rt_wanted *wanted, struct rt_traced *traced,
 			  struct rt_sites *sites, struct rt_error *err);
@@ -105,7 +106,10 @@ int rt_sites_add_roots(struct rt_wanted *wanted, struct rt_traced *traced, struc
  */
 int rt_sites_grow_roots(struct rt_sites *sites, struct rt_error *err);
 
-/* After rt_sites_notes, which may have given returns up: an error where a root is without. */
+/*
+ * After rt_sites_notes, which may have given returns up: an error where a root is without, or a
+ * function with a condition on its result or time.
+ */
 int rt_sites_check_roots(const struct rt_sites *sites, struct rt_error *err);
 
 /*

@@ -15,7 +15,7 @@ enum { RT_VERBOSE_FUNCTIONS = 16 };
 /*
  * The user's wishes.  The caller fills it in before anything else.  rt_sites_resolve and other
  * functions that add functions (plan/sites.h) store the specifications that they parse here, and
- * set limit.tests.
+ * set limit.tests and limit.ends.
  */
 struct rt_wanted {
 	/*

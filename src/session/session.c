@@ -147,12 +147,18 @@ static int make_stack(struct session *s, struct rt_error *err)
 		.inside_only = s->sites.libcalls,
 	};
 
-	if (rt_filter_wants_any(&want)) {
-		s->filter = rt_filter_new(&want, &rt_sinks_ops, &s->sinks);
-		s->stack = s->filter ? rt_stack_new(&rt_filter_ops, s->filter) : NULL;
-	} else {
-		s->stack = rt_stack_new(&rt_sinks_ops, &s->sinks);
+	const struct rt_call_ops *to = &rt_sinks_ops;
+	void *ctx = &s->sinks;
+
+	if (want.limit.ends) {
+		ctx = s->outcome = rt_outcome_new(to, ctx);
+		to = &rt_outcome_ops;
 	}
+	if (ctx && rt_filter_wants_any(&want)) {
+		ctx = s->filter = rt_filter_new(&want, to, ctx);
+		to = &rt_filter_ops;
+	}
+	s->stack = ctx ? rt_stack_new(to, ctx) : NULL;
 	if (s->stack && !s->tracee.ours)
 		rt_stack_attached(s->stack);
 	return s->stack ? 0 : rt_nomem(err);
@@ -273,6 +279,26 @@ static int report_too_deep(struct session *s)
 	return rt_session_note(s, text);
 }
 
+static int report_outcome(struct session *s)
+{
+	uint64_t unseen = s->outcome ? rt_outcome_unseen(s->outcome) : 0,
+		 large = s->outcome ? rt_outcome_too_large(s->outcome) : 0;
+	char text[200];
+	int r = 0;
+
+	if (unseen) {
+		snprintf(text, sizeof(text),
+			 "%" PRIu64 " call%s left out: the result was not seen", unseen,
+			 unseen == 1 ? "" : "s");
+		r = rt_session_note(s, text);
+	}
+	if (r < 0 || !large)
+		return r;
+	snprintf(text, sizeof(text), "%" PRIu64 " call%s left out: too many calls inside", large,
+		 large == 1 ? "" : "s");
+	return rt_session_note(s, text);
+}
+
 static int report_stepped(struct session *s, uint64_t end)
 {
 	char text[200];
@@ -315,6 +341,8 @@ static int finish_out(struct session *s, struct rt_error *err)
 		r = report_unread(s);
 	if (r == 0)
 		r = report_too_deep(s);
+	if (r == 0)
+		r = report_outcome(s);
 	if (r == 0)
 		r = report_stepped(s, lost.time);
 	if (r == 0)
@@ -382,6 +410,7 @@ static void release(struct session *s)
 	rt_statuses_close(s->statuses);
 	rt_stack_free(s->stack);
 	rt_filter_free(s->filter);
+	rt_outcome_free(s->outcome);
 	rt_merge_free(s->merge);
 	rt_spool_free(s->later.spool);
 	rt_session_free_awaited(s);

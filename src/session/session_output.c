@@ -116,6 +116,8 @@ static bool has_calls(const struct session *s)
 
 	if (table)
 		return table->ops->has_calls(table);
+	if (s->outcome)
+		return rt_outcome_has_shown(s->outcome);
 	return s->filter ? rt_filter_has_shown(s->filter) : rt_feed_has_calls(s->feed);
 }
 
@@ -143,13 +145,14 @@ static void put_functions(const struct rt_functions *functions, char *buf, size_
 static const char *filters_of(const struct session *s)
 {
 	const struct rt_options *o = s->options;
-	bool limit = o->depth || o->only_under || o->min_time, more = s->sites.libcalls;
+	bool limit = o->depth || o->only_under || o->min_time, more = s->sites.libcalls,
+	     conditions = s->wanted.limit.tests || s->wanted.limit.ends;
 
-	if (limit || (s->wanted.limit.tests && more))
+	if (limit || (conditions && more))
 		return "that passes the filters";
 	if (more)
 		return "by the program itself";
-	return s->wanted.limit.tests ? "that meets the condition" : "";
+	return conditions ? "that meets the condition" : "";
 }
 
 int rt_session_report_no_call(struct session *s, bool lost)

@@ -11,6 +11,7 @@
 #include "session/options.h"
 #include "calls/feed.h"
 #include "calls/filter.h"
+#include "calls/outcome.h"
 #include "kernel/priority.h"
 #include "output/sink.h"
 #include "session/pointers.h"
@@ -75,6 +76,7 @@ struct session {
 	struct rt_priority priority;
 	struct rt_merge *merge;
 	struct rt_filter *filter;	/* NULL: everything is shown */
+	struct rt_outcome *outcome;	/* NULL: nothing depends on how calls end */
 	struct rt_stack *stack;
 	struct rt_feed *feed;
 	struct rt_statuses *statuses;	/* -f: of children that are not ours; NULL: not known */

@@ -20,8 +20,8 @@ static void lower(const struct rt_spec *spec, const struct rt_prototype *prototy
 
 	if (prototype)
 		rt_lower_entry(prototype, spec, arch, &limits, types, &plan, &shown, &err);
-	if (prototype && prototype->result)
-		rt_lower_return(prototype, NULL, arch, &limits, types, &plan, &shown);
+	if (prototype && (prototype->result || rt_spec_tests_end(spec)))
+		rt_lower_return(prototype, spec, arch, &limits, types, &plan, &shown, &err);
 	if (spec->nwords) {
 		rt_lower_words(spec, RT_KIND_ENTRY, arch, types, &plan, &shown, &err);
 		rt_lower_words(spec, RT_KIND_RETURN, arch, types, &plan, &shown, &err);

@@ -47,7 +47,7 @@ static inline void lower_prototype(struct lowered *l, const struct rt_arch *arch
 				   &l->shows.entry, &err) == 0 &&
 		    rt_lower_keep(p, &l->spec, arch, limits, l->types, &l->plans[0]) == 0;
 	l->has[1] = rt_lower_return(p, &l->spec, arch, limits, l->types, &l->plans[1],
-				    &l->shows.exit) == 0;
+				    &l->shows.exit, &err) == 0;
 	if (l->has[0] && l->has[1] && l->plans[0].nsaved != l->plans[1].nsaved)
 		abort();
 }

@@ -36,6 +36,19 @@ for mechanism in $MECHANISMS; do
 		expect_line '^<-1$' "$T/err"
 	fi
 	end_case
+
+	begin "$mechanism: calls are chosen by errno"
+	rt --attach="$mechanism" "$T/fails" 'open_it(errno == ENOENT)' \
+		'map_it(return != NULL && errno != 0)'
+	if is_read; then
+		expect_status 0
+		expect_number calls "$(grep -c '>(' "$T/err")" -eq 2
+		expect_line '^<-1 ENOENT (' "$T/err"
+		expect_line '^<.* EBADF (' "$T/err"
+	else
+		expect_message 'open_it(errno == ENOENT).: errno is not read: ' "$T/err"
+	fi
+	end_case
 done
 mechanism=uprobe-multi
 for name in $MECHANISMS; do

@@ -75,6 +75,7 @@ int main(int argc, char **argv)
 		{ "net", NULL, NULL, NULL, NULL, rt_tests_net },
 		{ "abi go", NULL, NULL, NULL, NULL, rt_tests_abi_go },
 		{ "go", NULL, NULL, NULL, NULL, rt_tests_go },
+		{ "outcome", NULL, NULL, NULL, NULL, rt_tests_outcome },
 		{ "output", NULL, NULL, NULL, NULL, rt_tests_output },
 		{ "what functions fill in", NULL, NULL, NULL, NULL, rt_tests_filled },
 		{ "errno", NULL, NULL, NULL, NULL, rt_tests_errno },

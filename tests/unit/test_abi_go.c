@@ -240,7 +240,7 @@ static void test_lowered(void)
 	CU_ASSERT_EQUAL(shown.v[1].pieces[1].offset, 4);
 	CU_ASSERT_EQUAL(shown.v[1].pieces[1].size, 4);
 	CU_ASSERT(rt_lower_return(&prototype, NULL, &rt_arch_x86_64, &limits, memory, &plan,
-				  &shown) == 0);
+				  &shown, NULL) == 0);
 	CU_ASSERT_EQUAL(shown.n, 2);
 	CU_ASSERT_PTR_NULL(shown.v[0].name);
 	CU_ASSERT_STRING_EQUAL(shown.v[1].name, "ok");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/errnos.h"
 #include "code.h"
 #include "emit/program.h"
 #include "fetch/lower.h"
@@ -56,6 +57,10 @@ static void test_names(void)
 	CU_ASSERT_STRING_EQUAL(rt_errno_name(EAGAIN), "EAGAIN");
 	CU_ASSERT_STRING_EQUAL(rt_errno_name(ECANCELED), "ECANCELED");
 	CU_ASSERT_STRING_EQUAL(rt_errno_name(133), "EHWPOISON");
+	CU_ASSERT_EQUAL(rt_errno_number("ENOENT)", 6), ENOENT);
+	CU_ASSERT_EQUAL(rt_errno_number("EWOULDBLOCK", 11), EWOULDBLOCK);
+	CU_ASSERT_EQUAL(rt_errno_number("ENOTSUP", 7), ENOTSUP);
+	CU_ASSERT(!rt_errno_number("ENO", 3) && !rt_errno_number("", 0));
 	CU_ASSERT(!rt_errno_name(0) && !rt_errno_name(-2) && !rt_errno_name(41) &&
 		  !rt_errno_name(134) && !rt_errno_name(INT64_MAX));
 }
@@ -100,7 +105,7 @@ static void lower(struct call *c, const char *text, enum rt_errno_source home)
 	CU_ASSERT_FATAL(rt_spec_parse(text, &rt_arch_x86_64, NULL, &c->spec, &err) == 0);
 	CU_ASSERT_FATAL(rt_spec_prototype(&c->spec, NULL, c->types, NULL, &prototype, &err) == 0);
 	CU_ASSERT(rt_lower_return(prototype, &c->spec, &rt_arch_x86_64, &limits, c->types, &c->plan,
-				  &c->shows.exit) == 0);
+				  &c->shows.exit, NULL) == 0);
 	c->shows.exit.plan = &c->plan;
 	CU_ASSERT(c->plan.nvalues == (home ? 2 : 1));
 }

@@ -194,6 +194,32 @@ static void test_tests(void)
 	CU_ASSERT(!rt_plan_passes(&plan, (const uint8_t *)&data, 0));
 	plan.ntests = 0;
 	CU_ASSERT(rt_plan_passes(&plan, NULL, UINT32_MAX));
+	/* A time needs no value. */
+	plan.ntests = 1;
+	plan.tests[0] = (struct rt_test){ .op = RT_TEST_GT, .of_time = true, .constant = 100 };
+	CU_ASSERT(rt_plan_passes_end(&plan, NULL, UINT32_MAX, 101));
+	CU_ASSERT(!rt_plan_passes_end(&plan, NULL, 0, 100) && !rt_plan_passes(&plan, NULL, 0));
+}
+
+/* A register of unknown width has an int, where its upper half is 0. */
+static bool is_negative(uint64_t word)
+{
+	const struct rt_plan plan = {
+		.nvalues = 1,
+		.values = { { .size = 8, .is_signed = true } },
+		.ntests = 1,
+		.tests = { { .op = RT_TEST_LT, .of_register = true, .is_signed = true } },
+	};
+	uint8_t data[16] = { 0 };
+
+	memcpy(data + rt_plan_offset(&plan, 0), &word, sizeof(word));
+	return rt_plan_passes(&plan, data, 0);
+}
+
+static void test_registers(void)
+{
+	CU_ASSERT(is_negative(UINT32_MAX) && is_negative(UINT64_MAX));
+	CU_ASSERT(!is_negative(5) && !is_negative(UINT64_C(0x1ffffffff)));
 }
 
 /* "a && b || c, d || e": every combination of what holds. */
@@ -248,6 +274,7 @@ static void test_passes_string(void)
 
 CU_TestInfo rt_tests_fetch[] = {
 	{ "conditions on strings", test_passes_string },
+	{ "conditions on registers of unknown width", test_registers },
 	{ "C arguments in registers, then on the stack", test_entry },
 	{ "C arguments all on the stack", test_entry_stack },
 	{ "no, the most and too many arguments", test_entry_limits },

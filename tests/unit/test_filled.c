@@ -48,7 +48,7 @@ static void begin_limits(struct filled *f, const char *text, const struct rt_arc
 	CU_ASSERT_FATAL(rt_lower_keep(f->prototype, &f->spec, arch, limits, f->types, &f->entry) ==
 			0);
 	CU_ASSERT_FATAL(rt_lower_return(f->prototype, &f->spec, arch, limits, f->types, &f->exit,
-					&f->shows.exit) == 0);
+					&f->shows.exit, NULL) == 0);
 	CU_ASSERT_FATAL(f->entry.nsaved == f->exit.nsaved);
 	CU_ASSERT_FATAL(rt_plan_size(&f->exit) <= sizeof(f->data));
 	f->shows.exit.plan = &f->exit;

@@ -81,7 +81,7 @@ static void check_return(const char *want, const struct rt_arch *arch,
 	struct rt_plan plan;
 	char text[4096];
 
-	CU_ASSERT(rt_lower_return(&p, NULL, arch, &usual, types, &plan, &shown) == 0);
+	CU_ASSERT(rt_lower_return(&p, NULL, arch, &usual, types, &plan, &shown, NULL) == 0);
 	print_plan(&plan, &shown, text, sizeof(text));
 	RT_ASSERT_TEXT(text, want);
 	rt_types_free(types);

@@ -304,6 +304,40 @@ static void test_conditions(void)
 	shows("f(n, n > 3)", "f; n; if n > 3");
 }
 
+/* Words that mean the end of a call. */
+static void test_ends(void)
+{
+	shows("read(return < 0)", "read; if return < 0");
+	shows("read(fd == 3 && return < 0)", "read; if fd == 3; if && return < 0");
+	shows("int f(int n, return == NULL || return->id > 3)",
+	      "int f(int n); if return == 0; if || return->id > 3");
+	shows("f(return < 0 && n > 3)", "f; if return < 0; if && n > 3");
+	shows("getenv(return ^= \"/\")", "getenv; if return ^= \"/\"");
+	shows("query(time > 5ms, time<=1.5s)",
+	      "query; if time > 5000000ns; if time <= 1500000000ns");
+	shows("f(time >= 300ns || return != 0)", "f; if time >= 300ns; if || return != 0");
+	shows("f(int time, time > 5)", "? f(int time); if time > 5");
+	shows("open(errno == ENOENT || errno == 13)",
+	      "open; if errno == ENOENT; if || errno == 13");
+	shows("f(errno err)", "f; style 7 err");
+	refuses("f(n > 5ms)",
+		"'f(n > 5ms)': column 7: expected a number without a unit: only 'time' has one");
+	refuses("f(time == 5ms)",
+		"'f(time == 5ms)': column 11: expected 'time' with '<', '<=', '>' or '>='");
+	refuses("f(errno == ENOENTRY)", "'f(errno == ENOENTRY)': column 12: expected the name of "
+					"an error, such as ENOENT, or its number");
+	refuses("f(return)", "'f(return)': column 9: expected a comparison behind 'return': == != "
+			     "< <= > >= & ^=");
+	refuses("f(n == 1 || return < 0)",
+		"'f(n == 1 || return < 0)': column 13: expected '&&' between an argument and "
+		"'return', which is known later: no '||'");
+	refuses("f(time > 1s && n == 1 || time > 2s)",
+		"'f(time > 1s && n == 1 || time > 2s)': column 16: expected '&&' between an "
+		"argument and 'time', which is known later: no '||'");
+	refuses("usdt:p:n(arg1 > 3, return < 0)", "'usdt:p:n(arg1 > 3, return < 0)': column 20: "
+						  "expected an argument: a probe has no end");
+}
+
 static void test_words(void)
 {
 	shows("f n=%di:s32 s=+0(%si):string", "f; n=%di:s32; s=+0(%si):string");
@@ -596,6 +630,7 @@ CU_TestInfo rt_tests_spec[] = {
 	{ "prototypes", test_prototypes },
 	{ "partial forms", test_partial },
 	{ "conditions", test_conditions },
+	{ "conditions on the end of a call", test_ends },
 	{ "the kernel's words", test_words },
 	{ "formats of printf", test_formats },
 	{ "places", test_places },

@@ -141,14 +141,18 @@ static void test_unknown_names(void)
 		     "there is n; declare 'm' too");
 	is_prototype(NULL, "f(int n, arg1 > 3)", "? f(int n)");
 	is_prototype("int f(int n)", "f($retval == 3)",
-		     "'f($retval == 3)': column 3: expected a parameter, not '$retval': the result "
-		     "cannot be named here yet");
-	is_prototype(NULL, "f(int n, return > 3)",
-		     "'f(int n, return > 3)': column 10: expected a parameter, not 'return': the "
-		     "result cannot be named here yet");
+		     "'f($retval == 3)': column 3: expected a parameter, or 'return', the result, "
+		     "in a comparison");
+	is_prototype("int f(int n)", "f(time > 5)",
+		     "'f(time > 5)': column 3: expected a unit behind the number, as in 'time > "
+		     "5ms'");
+	is_prototype("int f(int time)", "f(time > 5, time > 5ns)", "int f(int time)");
+	is_prototype(NULL, "f(int n, return > 3)", "? f(int n)");
+	is_prototype("char *f(int n)", "f(return == NULL)", "char *f(int n)");
+	is_prototype("char *f(int n)", "f(errno == ENOENT)", "char *f(int n) errno");
 	is_guessed("int f(int)", "f(retval == 3)",
-		   "'f(retval == 3)': column 3: expected a parameter, not 'retval': the result "
-		   "cannot be named here yet");
+		   "'f(retval == 3)': column 3: expected a parameter, or 'return', the result, "
+		   "in a comparison");
 	is_prototype("int join(long t, void **retval)", "join(retval == NULL)",
 		     "int f(long t, void **retval)");
 }
@@ -354,6 +358,68 @@ static void test_conditions(void)
 	forget(&t);
 }
 
+/* The tests of the return, as text. */
+static void ends(const char *known, const char *text, const char *want)
+{
+	static const char *const joins[] = { ", ", " and ", " or " };
+	const struct rt_limits usual = { .string = 64, .members = 16,
+					 .record = RT_LIMIT_RECORD,
+					 .errno_source = RT_ERRNO_OFFSET, .errno_offset = -80 };
+	char buf[512];
+	struct planned t;
+	FILE *file = fmemopen(buf, sizeof(buf), "w");
+	unsigned i;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+	CU_ASSERT_EQUAL_FATAL(plan_of(&t, known, text), 0);
+	if (rt_lower_return(t.prototype, &t.spec, &rt_arch_x86_64, &usual, t.types, &t.plan,
+			    &t.shown, &t.err) < 0) {
+		fprintf(file, "%s", t.err.text);
+		t.plan.ntests = 0;
+	}
+	for (i = 0; i < t.plan.ntests; i++) {
+		const struct rt_test *test = &t.plan.tests[i];
+		const struct rt_fetch *f = &t.plan.values[test->of_time ? 0 : test->value];
+
+		fputs(i || test->join ? joins[test->join] : "", file);
+		if (test->of_time)
+			fprintf(file, "ns op%d %lld", (int)test->op, (long long)test->constant);
+		else
+			fprintf(file, "%s%s%d op%d %lld",
+				f->base == RT_BASE_THREAD ? "errno" : f->reg.tracefs,
+				f->nderef ? "->" : "", f->is_signed ? -f->size : f->size,
+				(int)test->op, (long long)test->constant);
+	}
+	fclose(file);
+	RT_ASSERT_TEXT(buf, want);
+	forget(&t);
+}
+
+static void test_ends(void)
+{
+	ends("int f(int n)", "f(return < 0)", "ax-4 op2 0");
+	ends("unsigned char f(int n)", "f(n == 3 && return != 2)", "ax1 op1 2");
+	ends("char *f(int n)", "f(return == NULL, n > 1, time >= 2us)", "ax8 op0 0, ns op5 2000");
+	ends("int f(int n)", "f(return < 0 && time > 1s || return == 7)",
+	     "ax-4 op2 0 and ns op4 1000000000 or ax-4 op0 7");
+	ends("struct s {int a; int b;} *f(int n)", "f(return->b > 3)", "ax->-4 op4 3");
+	ends("int f(int n)", "f(errno == ENOENT)", "errno->-4 op0 2");
+	ends(NULL, "f(return < 0)", "ax-4 op2 0");
+	ends("void f(int n)", "f(time > 1ns)", "ns op4 1");
+	ends("void f(int n)", "f(return < 0)",
+	     "'f(return < 0)': column 3: expected a function that returns one value");
+	ends("double f(int n)", "f(return < 0)",
+	     "'f(return < 0)': column 3: expected a result that can be read: 'return' is "
+	     "<in xmm0>");
+	ends("void f(int n)", "f(errno != 0)",
+	     "'f(errno != 0)': column 3: expected a function that fails by -1 or NULL; "
+	     "'f(...) -> int' gives its result");
+	ends("int f(int n)", "f(return == 1 || return == 2 || return == 3 || return == 4, "
+	     "time > 1s, time > 2s, time > 3s, time > 4s, time > 5s)",
+	     "'f(return == 1 || return == 2 || return == 3 || return == 4, time > 1s, time > 2s, "
+	     "time > 3s, time > 4s, time > 5s)': column 105: expected at most 8 conditions");
+}
+
 /* One string in a record: its length with the NUL, then its bytes. */
 static bool passes(const char *text, const char *value, int32_t len)
 {
@@ -554,6 +620,7 @@ CU_TestInfo rt_tests_spec_plans[] = {
 	{ "expressions", test_expressions },
 	{ "what is shown, in order", test_order },
 	{ "conditions", test_conditions },
+	{ "conditions on the end of a call", test_ends },
 	{ "strings that are compared", test_strings },
 	{ "strings with a length that are compared", test_counted },
 	{ "the kernel's words", test_words },

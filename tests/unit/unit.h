@@ -9,6 +9,7 @@
  * Each test file defines one table, ended by CU_TEST_INFO_NULL, and tests/unit/main.c lists it as a
  * suite.
  */
+extern CU_TestInfo rt_tests_outcome[];
 extern CU_TestInfo rt_tests_spec[], rt_tests_probes[], rt_tests_spec_plans[], rt_tests_guess[],
 	rt_tests_arch[], rt_tests_image[], rt_tests_images[], rt_tests_function[], rt_tests_names[],
 	rt_tests_debug[], rt_tests_imports[];

@@ -4,6 +4,7 @@
  * As "postgres" it does so for a second.
  */
 #define _GNU_SOURCE	/* usleep */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,6 +62,10 @@ CALLED int sqlite3_open(const char *name, sqlite3 **db)
 /* Not libc's. */
 CALLED int open(const char *path, int flags, int mode)
 {
+	if (!path[0]) {
+		errno = ENOENT;
+		return -1;
+	}
 	return path[0] + flags + mode;
 }
 
@@ -87,6 +92,8 @@ __asm__(".globl \"net/http.(*Client).Get\"\n.type \"net/http.(*Client).Get\", %f
 
 CALLED int parse_line(const char *line, int n)
 {
+	if (n >= 1000)
+		usleep((unsigned)n);
 	return line[0] + n;
 }
 
@@ -124,6 +131,7 @@ static int call_all(void)
 	       visit(&first, v, v, (struct file){ 1 });
 	sum += (createStringObject("ptr", 3) != NULL) + sqlite3_open("name", &db) +
 	       open("/etc/passwd", 1, 0600);
+	sum += (createStringObject("", 0) != NULL) + open("", 0, 0600) + parse_line("slow", 6000);
 	sum += (int)write(1, "data", 4) + (int)read(0, buf, sizeof(buf)) + (int)go_get(1, "url", 3);
 	return sum + parse_line("line", 1) + parse_word("word", 2) + pg_parse_query("select") +
 	       ngx_http_init(1);

@@ -3,7 +3,10 @@
  * The numbers of asm-generic/errno.h, which all of our architectures have.  glibc's strerrorname_np
  * is only from 2.32 on.
  */
-#include "output/value.h"
+#include "base/errnos.h"
+
+#include <string.h>
+
 #include "base/array.h"
 
 static const char *const names[] = {
@@ -140,7 +143,26 @@ static const char *const names[] = {
 	[133] = "EHWPOISON",
 };
 
+/* Second names in asm-generic/errno.h and errno(3). */
+static const struct {
+	const char *name;
+	int number;
+} aliases[] = { { "EWOULDBLOCK", 11 }, { "EDEADLOCK", 35 }, { "ENOTSUP", 95 } };
+
 const char *rt_errno_name(int64_t number)
 {
 	return number > 0 && (uint64_t)number < RT_COUNT(names) ? names[number] : NULL;
+}
+
+int rt_errno_number(const char *name, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < RT_COUNT(names); i++)
+		if (names[i] && strlen(names[i]) == n && memcmp(names[i], name, n) == 0)
+			return (int)i;
+	for (i = 0; i < RT_COUNT(aliases); i++)
+		if (strlen(aliases[i].name) == n && memcmp(aliases[i].name, name, n) == 0)
+			return aliases[i].number;
+	return 0;
 }

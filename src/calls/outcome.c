@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A condition on the result or the time of a call is decided at its end, and calls inside it come
+ * before that.  So each thread has a queue: from the entry of a call with tests on, all its calls
+ * wait there, until the outermost call with tests has ended.  Then the queue is shown without the
+ * calls that failed their tests.  For
+ *
+ *	parse (return < 0), lex (no tests)
+ *
+ *	parse entered		waits
+ *	lex entered		waits, as its level depends on parse's
+ *	lex returns 1		waits
+ *	parse returns 0		fails: lex is shown alone, a level higher
+ *
+ * A queue must end.  An event loop with a test would never show the calls inside it.  So beyond
+ * QUEUED_MOST events in all queues the calls with tests that are open in a thread are left out, and
+ * counted.
+ */
+#include "calls/outcome.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls/threads.h"
+#include "base/array.h"
+#include "fetch/fetch.h"
+
+/* Some 100 MB, with the values. */
+enum { QUEUED_MOST = 1 << 18 };
+
+enum kind { ENTERED, ENDED, LOST };
+
+struct event {
+	enum kind kind;
+	bool shown;
+	struct rt_frame frame;
+	struct rt_values values;
+	uint8_t *data;			/* of the values */
+	enum rt_end end;
+	uint64_t time, count;		/* count: of LOST */
+};
+
+enum fate { WAITING, PASSED /* to the output */, LEFT_OUT };
+
+struct call {
+	enum fate fate;
+	bool tested;
+	size_t at;			/* its event in the queue */
+};
+
+/* The calls of a thread: its queue, and those that are open, outermost first. */
+struct calls {
+	struct event *v;
+	size_t n, cap;
+	struct call *open;
+	size_t nopen, open_cap;
+	size_t ntested;			/* open ones that wait for their end */
+	unsigned level;			/* of the output */
+};
+
+struct rt_outcome {
+	const struct rt_call_ops *next;
+	void *ctx;
+	struct rt_threads threads;	/* thread.user[0]: struct calls */
+	size_t queued;			/* events in all queues */
+	bool shown;
+	uint64_t unseen, too_large;
+};
+
+struct rt_outcome *rt_outcome_new(const struct rt_call_ops *next, void *ctx)
+{
+	struct rt_outcome *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return NULL;
+	o->next = next;
+	o->ctx = ctx;
+	return o;
+}
+
+bool rt_outcome_has_shown(const struct rt_outcome *o)
+{
+	return o->shown;
+}
+
+uint64_t rt_outcome_unseen(const struct rt_outcome *o)
+{
+	return o->unseen;
+}
+
+uint64_t rt_outcome_too_large(const struct rt_outcome *o)
+{
+	return o->too_large;
+}
+
+static void empty_queue(struct rt_outcome *o, struct calls *c)
+{
+	o->queued -= c->n;
+	while (c->n)
+		free(c->v[--c->n].data);
+}
+
+static void calls_free(struct rt_outcome *o, struct calls *c)
+{
+	if (!c)
+		return;
+	empty_queue(o, c);
+	free(c->v);
+	free(c->open);
+	free(c);
+}
+
+void rt_outcome_free(struct rt_outcome *o)
+{
+	size_t i;
+
+	if (!o)
+		return;
+	for (i = 0; i < o->threads.n; i++)
+		calls_free(o, o->threads.v[i]->thread.user[0]);
+	rt_threads_free(&o->threads);
+	free(o);
+}
+
+static struct calls *calls_of(struct rt_outcome *o, const struct rt_thread *thread)
+{
+	struct rt_task *task = rt_threads_get(&o->threads, thread->pid, thread->tid, thread->goid);
+
+	if (task && !task->thread.user[0])
+		task->thread.user[0] = calloc(1, sizeof(struct calls));
+	return task ? task->thread.user[0] : NULL;
+}
+
+/* ---- the queue ---- */
+
+/* Values are copied: their record or block is gone when they are wanted. */
+static int queue(struct rt_outcome *o, struct calls *c, const struct event *event)
+{
+	const struct rt_values *v = &event->values;
+	size_t size = v->coded ? v->coded : v->plan && v->data ? rt_plan_size(v->plan) : 0;
+	struct event *to;
+
+	if (RT_ROOM(&c->v, c->n, &c->cap) != 0)
+		return -ENOMEM;
+	to = &c->v[c->n];
+	*to = *event;
+	if (size) {
+		to->data = malloc(size);
+		if (!to->data)
+			return -ENOMEM;
+		memcpy(to->data, v->data, size);
+		to->values.data = to->data;
+	}
+	c->n++;
+	o->queued++;
+	return 0;
+}
+
+static int pass_enter(struct rt_outcome *o, struct calls *c, struct rt_thread *thread,
+		      struct rt_frame *frame, const struct rt_values *args)
+{
+	frame->level = c->level;
+	c->level += frame->returns;
+	o->shown = true;
+	return o->next->enter(o->ctx, thread, frame, args);
+}
+
+static int pass_leave(struct rt_outcome *o, struct calls *c, struct rt_thread *thread,
+		      const struct event *event)
+{
+	struct rt_frame frame = event->frame;
+
+	frame.level = c->level -= c->level > 0;
+	return o->next->leave(o->ctx, thread, &frame, event->end, event->time, &event->values);
+}
+
+/* Show the queue, as far as it is to be shown. */
+static int show_queue(struct rt_outcome *o, struct calls *c, struct rt_thread *thread)
+{
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < c->n && r == 0; i++) {
+		struct event *e = &c->v[i];
+
+		if (!e->shown)
+			continue;
+		if (e->kind == ENTERED)
+			r = pass_enter(o, c, thread, &e->frame, &e->values);
+		else if (e->kind == ENDED)
+			r = pass_leave(o, c, thread, e);
+		else
+			r = o->next->lost(o->ctx, thread, e->time, e->count);
+	}
+	empty_queue(o, c);
+	return r;
+}
+
+/* The queues are full: calls with tests that are open in this thread are left out. */
+static int give_up(struct rt_outcome *o, struct calls *c, struct rt_thread *thread)
+{
+	size_t i;
+
+	for (i = 0; i < c->nopen; i++) {
+		struct call *call = &c->open[i];
+
+		if (call->fate != WAITING)
+			continue;
+		call->fate = call->tested ? LEFT_OUT : PASSED;
+		o->too_large += call->tested;
+	}
+	c->ntested = 0;
+	return show_queue(o, c, thread);
+}
+
+/* ---- calls ---- */
+
+static bool is_tested(const struct rt_plan *end)
+{
+	return end && end->ntests;
+}
+
+static int outcome_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
+			 const struct rt_values *args)
+{
+	struct rt_outcome *o = ctx;
+	struct calls *c = calls_of(o, thread);
+	struct event event = { .kind = ENTERED, .frame = *frame, .values = *args };
+	struct call call = { .fate = PASSED, .tested = is_tested(frame->result) };
+	int r = 0;
+
+	if (!c || RT_ROOM(&c->open, c->nopen, &c->open_cap) != 0)
+		return -ENOMEM;
+	if (call.tested && !frame->returns)
+		return 0;
+	if (o->queued >= QUEUED_MOST && c->ntested)
+		r = give_up(o, c, thread);
+	event.shown = !call.tested;
+	if (call.tested || c->ntested) {
+		call.fate = WAITING;
+		call.at = c->n;
+		if (r == 0)
+			r = queue(o, c, &event);
+	} else if (r == 0) {
+		r = pass_enter(o, c, thread, &event.frame, args);
+	}
+	if (frame->returns) {
+		c->open[c->nopen++] = call;
+		c->ntested += call.tested;
+	}
+	return r;
+}
+
+/* Does the call pass its tests?  Only a return gives what they compare. */
+static bool has_passed(struct rt_outcome *o, const struct event *e)
+{
+	uint64_t ns = e->time > e->frame.time ? e->time - e->frame.time : 0;
+
+	if (e->end == RT_END_RETURNED && e->values.plan)
+		return rt_plan_passes_end(e->values.plan, e->values.data, e->values.faults, ns);
+	o->unseen += e->end == RT_END_RETURNED || e->end == RT_END_NOT_SEEN ||
+		     e->end == RT_END_JUMPED || e->end == RT_END_BECAME;
+	return false;
+}
+
+static int end_waiting(struct rt_outcome *o, struct calls *c, struct rt_thread *thread,
+		       const struct call *call, struct event *e)
+{
+	int r;
+
+	e->shown = !call->tested || has_passed(o, e);
+	c->v[call->at].shown = e->shown;
+	r = queue(o, c, e);
+	c->ntested -= call->tested;
+	return r < 0 || c->ntested ? r : show_queue(o, c, thread);
+}
+
+static int outcome_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
+			 enum rt_end end, uint64_t time, const struct rt_values *result)
+{
+	struct rt_outcome *o = ctx;
+	struct calls *c = calls_of(o, thread);
+	struct event event = {
+		.kind = ENDED, .shown = true, .frame = *frame, .values = *result, .end = end,
+		.time = time,
+	};
+	struct call call;
+
+	if (!c)
+		return -ENOMEM;
+	if (!frame->entry_seen || !c->nopen) {
+		/* The arguments and the time are not known. */
+		if (is_tested(result->plan))
+			return 0;
+		return c->ntested ? queue(o, c, &event)
+				  : o->next->leave(o->ctx, thread, frame, end, time, result);
+	}
+	call = c->open[--c->nopen];
+	if (call.fate == WAITING)
+		return end_waiting(o, c, thread, &call, &event);
+	return call.fate == PASSED ? pass_leave(o, c, thread, &event) : 0;
+}
+
+static int outcome_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count)
+{
+	struct rt_outcome *o = ctx;
+	struct calls *c = thread ? calls_of(o, thread) : NULL;
+	const struct event event = { .kind = LOST, .shown = true, .time = time, .count = count };
+
+	if (c && c->ntested)
+		return queue(o, c, &event);
+	return o->next->lost(o->ctx, thread, time, count);
+}
+
+static void outcome_gone(void *ctx, struct rt_thread *thread)
+{
+	struct rt_outcome *o = ctx;
+	struct rt_task *task = rt_threads_find(&o->threads, thread->pid, thread->tid, thread->goid);
+
+	if (task) {
+		calls_free(o, task->thread.user[0]);
+		rt_threads_forget(&o->threads, task);
+	}
+	if (o->next->gone)
+		o->next->gone(o->ctx, thread);
+}
+
+const struct rt_call_ops rt_outcome_ops = {
+	.enter = outcome_enter, .leave = outcome_leave, .lost = outcome_lost, .gone = outcome_gone,
+};

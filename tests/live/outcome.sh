@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Conditions on the result and the time of calls, by every mechanism.
+. "$SRCDIR/tests/live/lib.sh"
+find_mechanisms
+
+for mechanism in $MECHANISMS; do
+	begin "$mechanism: by the result"
+	rt --attach="$mechanism" "$FIB" 'fib(return == 5)' -- 7
+	expect_status 0
+	expect_text ">(fib 5)
+<5
+>(fib 5)
+<5" "$T/err"
+	rt --attach="$mechanism" "$FIB" 'fib(arg1 < 3 && return >= 1, arg1 == 2)' -- 4
+	expect_text ">(fib 2)
+<1
+>(fib 2)
+<1" "$T/err"
+	rt --attach="$mechanism" "$FIB" 'fib(return < 0)' -- 4
+	expect_text 'rawtrace: no call of fib that meets the condition' "$T/err"
+	end_case
+
+	begin "$mechanism: calls are counted by their result"
+	rt count --attach="$mechanism" -o "$T/table" "$FIB" 'fib(return == 1)' -- 9
+	expect_status 0
+	expect_line '^fib  *55$' "$T/table"
+	rt hist --attach="$mechanism" -o "$T/table" "$FIB" 'fib(return == 5)' -- 9
+	expect_line ' count: 5$' "$T/table"
+	end_case
+
+	begin "$mechanism: by the time"
+	rt --attach="$mechanism" "$BIN/timed" 'nap(time >= 300us)' 'snore(time > 100s)' -- 2 3
+	expect_status 0
+	expect_number calls "$(grep -c '>(nap [12])$' "$T/err")" -ge 6
+	expect_no_line snore "$T/err"
+	rt --attach="$mechanism" "$BIN/timed" 'nap(time < 300us)' -- 2 3
+	expect_no_line '(nap [12])' "$T/err"
+	end_case
+done
+
+begin "calls of other functions, inside and around"
+rt "$BIN/recurse" 'fib(return == 1)' main -- 3
+sed -n '/fib/p' "$T/err" >"$T/fib"
+expect_text "> (fib 2)
+> >(fib 1)
+> (fib 1)" "$T/fib"
+rt "$BIN/recurse" 'main(return != 0)' 'fib(return == 1)' -- 3
+sed -n '/fib/p' "$T/err" >"$T/fib"
+expect_text ">(fib 2)
+> (fib 1)
+>(fib 1)" "$T/fib"
+end_case
+
+begin "a call whose result is not seen"
+rt "$BIN/tailcall" 'first(return == 4)' last
+expect_status 0
+expect_line '^rawtrace: 5 calls left out: the result was not seen$' "$T/err"
+expect_no_line first "$T/err"
+end_case
+
+begin "a function whose return is not probed"
+rt --return=none "$FIB" 'fib(return == 5)' -- 3
+expect_status 1
+expect_message 'fib: its return cannot be probed: .*--return=none$' "$T/err"
+end_case
+
+[ -z "${CASES_FAILED:-}" ]
