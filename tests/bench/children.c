@@ -1,84 +1,77 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The cost of -f: a short child of the traced process, and a call in a process that is not traced.
+ *
+ * loop makes the children; none calls the probed function.  They map its file, so the kernel may
+ * have to put breakpoints into each.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "bench.h"
-#include "kernel/sys.h"
 #include "plan/sites.h"
 
-enum { CHILDREN = 2000, CHILDREN_SMOKE = 50, REPEATS = 3 };
+/* CHILD_MOST: us that following a child may cost. */
+enum { SMOKE_PART = 10, REPEATS = 5, CHILD_MOST = 1000 };
 
 static const struct way {
 	const char *name;
-	const struct rt_attach_ops *ops;	/* NULL: nothing is traced */
+	const struct rt_attach_ops *ops;	/* NULL: nothing is traced, or rawtrace runs */
 	enum rt_reach reach;
+	bool command;				/* rawtrace -f, its reader too */
 } ways[] = {
-	{ "not traced", NULL, RT_REACH_PROCESSES },
-	{ "inherited probes", &rt_attach_multi_event, RT_REACH_CHILDREN },
-	{ "a list, uprobe-multi", &rt_attach_uprobe_multi, RT_REACH_FOLLOWED },
-	{ "a list, multi-event", &rt_attach_multi_event, RT_REACH_FOLLOWED },
+	{ "not traced", NULL, RT_REACH_PROCESSES, false },
+	{ "inherited probes", &rt_attach_multi_event, RT_REACH_CHILDREN, false },
+	{ "a list, uprobe-multi", &rt_attach_uprobe_multi, RT_REACH_FOLLOWED, false },
+	{ "a list, multi-event", &rt_attach_multi_event, RT_REACH_FOLLOWED, false },
+	{ "a list, event", &rt_attach_event, RT_REACH_FOLLOWED, false },
+	{ "tracefs", &rt_attach_tracefs, RT_REACH_CHILDREN, false },
+	{ "rawtrace -f", NULL, RT_REACH_CHILDREN, true },
 };
 
-static int wait_for(pid_t pid)
-{
-	int status = -1;
+/* loop's name of each kind of child, and how many there are. */
+static const struct birth {
+	const char *name;
+	long children;
+} births[] = { { "fork", 400 }, { "exec", 100 }, { "vfork", 100 } };
 
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return status == 0 ? 0 : -EIO;
-}
+enum { BIRTHS = RT_COUNT(births) };
 
-static void __attribute__((noreturn)) parent_main(int go, unsigned children)
-{
-	unsigned i;
-	char byte;
-	pid_t pid;
+/* us a child, and ns a call in another process. */
+struct cost {
+	double us[BIRTHS], call;
+};
 
-	if (read(go, &byte, 1) != 1)
-		_exit(1);
-	for (i = 0; i < children; i++) {
-		pid = fork();
-		if (pid == 0)
-			_exit(0);
-		if (pid < 0 || wait_for(pid) < 0)
-			_exit(1);
-	}
-	_exit(0);
-}
-
-/* The children of `pid`, in us each; then a loop that is not its child, in ns a call. */
-static int measure(const struct bench *b, pid_t pid, int go, unsigned children, double *us,
-		   double *ns)
+static int run_stranger(const struct bench *b, double *ns)
 {
 	char calls[24], *argv[] = { (char *)b->loop, calls, NULL };
-	uint64_t began;
 	struct run run;
 	int r;
 
 	snprintf(calls, sizeof(calls), "%ld", b->calls / 8 + 1);
 	r = run_program(argv, b->seconds, &run);
 	*ns = run.numbers[1];
-	began = rt_now();
-	if (write(go, "g", 1) != 1)
-		r = -EIO;
-	if (wait_for(pid) < 0)
-		r = -EIO;
-	*us = (double)(rt_now() - began) / 1e3 / children;
 	return r;
 }
 
-static int one_way(const struct bench *b, const struct way *way, const struct rt_traced *traced,
-		   const struct rt_sites *sites, double *us, double *ns, struct rt_error *err)
+/* By rawtrace as a user runs it. */
+static int run_command(const struct bench *b, char *const child[], struct run *run)
 {
-	unsigned children = b->smoke ? CHILDREN_SMOKE : CHILDREN;
+	char *argv[] = { (char *)b->rawtrace, (char *)"-qf", (char *)"-o", (char *)b->trace,
+			 (char *)b->loop,     (char *)"hit", (char *)"--", child[1],
+			 child[2],	      NULL };
+
+	return run_program(argv, b->seconds, run);
+}
+
+/* `ns`: a call in another process meanwhile; NULL: not measured. */
+static int run_probed(const struct bench *b, const struct way *way,
+		      const struct rt_traced *traced, const struct rt_sites *sites,
+		      char *const argv[], struct run *run, double *ns, struct rt_error *err)
+{
 	struct rt_attach *attach = NULL;
 	struct rt_pids pids = { .n = 1 };
 	const struct rt_attach_request request = {
@@ -91,56 +84,88 @@ static int one_way(const struct bench *b, const struct way *way, const struct rt
 		.nsites = sites->n,
 		.program = traced->program.v[0],
 	};
-	int p[2], r = 0;
+	struct child child;
+	int r = child_start(&child, argv);
 
-	if (pipe(p) != 0)
-		return rt_fail(err, -errno, "pipe: %s", strerror(errno));
-	pids.v[0] = fork();
-	if (pids.v[0] == 0) {
-		close(p[1]);
-		parent_main(p[0], children);
-	}
-	close(p[0]);
+	if (r < 0)
+		return bench_why("children", r, err);
+	pids.v[0] = child.pid;
 	if (way->ops)
 		r = way->ops->open(&request, &attach, err);
-	if (r == 0) {
-		r = measure(b, pids.v[0], p[1], children, us, ns);
-		if (r < 0)
-			rt_fail(err, r, "children: a run failed: %s", strerror(-r));
+	if (r < 0) {
+		child_drop(&child);
+		return r;
 	}
-	close(p[1]);
+	r = ns ? run_stranger(b, ns) : 0;
 	if (r < 0)
-		waitpid(pids.v[0], NULL, 0);
+		child_drop(&child);
+	else
+		r = child_run(&child, b->seconds, run);
 	if (attach)
 		attach->ops->close(attach);
+	return r < 0 ? bench_why("children", r, err) : 0;
+}
+
+static int one_way(const struct bench *b, const struct way *way, const struct rt_traced *traced,
+		   const struct rt_sites *sites, struct cost *cost, struct rt_error *err)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < BIRTHS && r == 0; i++) {
+		char n[24], *argv[] = { (char *)b->loop, n, (char *)births[i].name, NULL };
+		struct run run = { 0 };
+
+		snprintf(n, sizeof(n), "%ld", births[i].children / (b->smoke ? SMOKE_PART : 1));
+		if (way->command) {
+			r = run_command(b, argv, &run);
+			if (r < 0)
+				return bench_why(way->name, r, err);
+		} else {
+			r = run_probed(b, way, traced, sites, argv, &run, i ? NULL : &cost->call,
+				       err);
+		}
+		cost->us[i] = run.numbers[1] / 1e3;
+	}
 	return r;
 }
 
-static int row(const struct bench *b, const struct way *way, const struct rt_traced *traced,
-	       const struct rt_sites *sites, double base[2], struct rt_error *err)
+/* The least of each figure: what else runs on the machine only adds to it. */
+static int measure(const struct bench *b, const struct way *way, const struct rt_traced *traced,
+		   const struct rt_sites *sites, struct cost *least, struct rt_error *err)
 {
-	double us[REPEATS], ns[REPEATS], child, call;
-	unsigned i, n = b->smoke ? 1 : REPEATS;
+	unsigned i, k, n = b->smoke ? 1 : REPEATS;
+	struct cost cost = { .call = 0 };
 	int r = 0;
 
-	for (i = 0; i < n && r == 0; i++)
-		r = one_way(b, way, traced, sites, &us[i], &ns[i], err);
-	if (r == -EOPNOTSUPP) {
-		printf("  %-20s %s\n", way->name, err->text);
-		return 0;
+	for (i = 0; i < n && r == 0; i++) {
+		r = one_way(b, way, traced, sites, &cost, err);
+		if (i == 0 || cost.call < least->call)
+			least->call = cost.call;
+		for (k = 0; k < BIRTHS; k++)
+			if (i == 0 || cost.us[k] < least->us[k])
+				least->us[k] = cost.us[k];
 	}
-	if (r < 0)
-		return r;
-	child = bench_median(us, n);
-	call = bench_median(ns, n);
-	if (!way->ops) {
-		base[0] = child;
-		base[1] = call;
+	return r;
+}
+
+/* Only inherited probes are filtered by the kernel: a stranger then pays nothing. */
+static void print_row(const struct way *way, const struct cost *cost, const struct cost *base)
+{
+	bool good = way->ops != &rt_attach_multi_event || way->reach != RT_REACH_CHILDREN ||
+		    cost->call < 2 * base->call + 10;
+	unsigned k;
+
+	printf("  %-20s", way->name);
+	for (k = 0; k < BIRTHS; k++) {
+		double us = cost->us[k] - (way == ways ? 0 : base->us[k]);
+
+		printf(" %8.0f", us);
+		good &= way == ways || us < CHILD_MOST;
 	}
-	printf("  %-20s %8.0f %8.0f %8.1f%s\n", way->name, child, child - base[0], call,
-	       bench_verdict(child - base[0] < 1000 &&
-			     (way->reach != RT_REACH_CHILDREN || call < 2 * base[1] + 10)));
-	return 0;
+	if (!way->command)
+		printf(" %8.1f", cost->call);
+	printf("%s\n", bench_verdict(good));
 }
 
 int bench_children(const struct bench *b, struct rt_error *err)
@@ -149,7 +174,7 @@ int bench_children(const struct bench *b, struct rt_error *err)
 	char *specs[] = { (char *)"hit" };
 	struct rt_traced traced;
 	struct rt_sites sites;
-	double base[2] = { 0 };
+	struct cost base = { .call = 0 }, cost;
 	unsigned i;
 	int r;
 
@@ -157,10 +182,19 @@ int bench_children(const struct bench *b, struct rt_error *err)
 	if (r == 0)
 		r = rt_sites_make(&wanted, &traced, &sites, RT_PLANS_FEW, err);
 	if (r == 0)
-		printf("Children: us a child, more than untraced, and ns a call in a process that "
-		       "is not traced\n");
-	for (i = 0; i < RT_COUNT(ways) && r == 0; i++)
-		r = row(b, &ways[i], &traced, &sites, base, err);
+		printf("\nChildren: us more than untraced; a stranger: ns a call (least of %u)\n"
+		       "  %-20s %8s %8s %8s %8s\n",
+		       b->smoke ? 1 : REPEATS, "", "fork", "and exec", "vfork", "stranger");
+	for (i = 0; i < RT_COUNT(ways) && r == 0; i++) {
+		if (b->smoke && ways[i].reach == RT_REACH_FOLLOWED)
+			continue;
+		r = measure(b, &ways[i], &traced, &sites, i ? &cost : &base, err);
+		if (r == -EOPNOTSUPP)
+			printf("  %-20s %s\n", ways[i].name, err->text);
+		else if (r == 0)
+			print_row(&ways[i], i ? &cost : &base, &base);
+		r = r == -EOPNOTSUPP ? 0 : r;
+	}
 	rt_sites_free(&wanted, &traced, &sites);
 	return r;
 }

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * loop CALLS [FUNCTION]: calls hit(), or marked(), tested(), noted() or deep(), that often.  It
+ * loop CALLS [FUNCTION]: calls hit(), or another function of the table at the end, that often.  It
  * prints "FIRST NS CPU": CLOCK_MONOTONIC at the beginning of main, in ns; the time of one call, in
  * ns; and the CPU time of all of it, in ns.  With LOOP_IN_C the compiler makes hit(), for tools
- * that need its instrumentation.  loop 0 wait: waits for a signal.
+ * that need its instrumentation.
+ *
+ * loop N fork, exec or vfork: has N children, one after the other, that end at once; those of exec
+ * and vfork run this program first.  loop 0 wait: waits for a signal.  loop 0 end: ends.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -107,6 +111,56 @@ __attribute__((noinline, used)) int never(int n)
 	return hit(n) + 1;
 }
 
+static int wait_child(pid_t pid)
+{
+	int status;
+
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
+		_exit(1);
+	return 0;
+}
+
+static void run_end(void)
+{
+	execl("/proc/self/exe", "loop", "0", "end", (char *)NULL);
+	_exit(1);
+}
+
+static int by_fork(int n)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	return wait_child(pid) + n;
+}
+
+static int by_exec(int n)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		run_end();
+	return wait_child(pid) + n;
+}
+
+static int by_vfork(int n)
+{
+	pid_t pid = vfork();
+
+	if (pid == 0)
+		run_end();
+	return wait_child(pid) + n;
+}
+
+static const struct {
+	const char *name;
+	int (*f)(int n);
+} functions[] = {
+	{ "hit", hit },	    { "marked", marked }, { "tested", tested }, { "noted", noted },
+	{ "deep", deep },   { "fork", by_fork },  { "exec", by_exec },  { "vfork", by_vfork },
+};
+
 static uint64_t now(clockid_t clock)
 {
 	struct timespec ts;
@@ -118,14 +172,16 @@ static uint64_t now(clockid_t clock)
 int main(int argc, char **argv)
 {
 	const char *name = argc > 2 ? argv[2] : "hit";
-	int (*volatile f)(int n) = strcmp(name, "marked") == 0	 ? marked
-				   : strcmp(name, "tested") == 0 ? tested
-				   : strcmp(name, "noted") == 0	 ? noted
-				   : strcmp(name, "deep") == 0	 ? deep
-								 : hit;
+	int (*volatile f)(int n) = hit;
 	uint64_t first = now(CLOCK_MONOTONIC), began;
 	long calls = argc > 1 ? atol(argv[1]) : 1, i;
+	size_t k;
 
+	if (strcmp(name, "end") == 0)
+		return 0;
+	for (k = 0; k < sizeof(functions) / sizeof(*functions); k++)
+		if (strcmp(name, functions[k].name) == 0)
+			f = functions[k].f;
 	if (strcmp(name, "wait") == 0)
 		pause();
 	began = now(CLOCK_MONOTONIC);
