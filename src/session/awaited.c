@@ -58,18 +58,31 @@ bool rt_session_awaits(const struct session *s)
 	return s->wanted.nawaited > 0;
 }
 
-/* -f: the file of PROGRAM:FUNCTION was not found, so its first calls come before its probes. */
+/*
+ * -f: the file of PROGRAM:FUNCTION, or of a USDT probe, was not found, so its first calls come
+ * before its probes.
+ */
 static int report_not_found(struct session *s, const struct rt_awaited *a)
 {
-	char text[300];
+	const struct rt_spec *spec = a->spec;
+	char text[400], probe[200] = "";
 
-	if (!s->options->follow || !a->needed || a->libraries || !a->spec->lib ||
-	    rt_program_is_glob(a->spec->lib))
+	if (!s->options->follow || !a->needed || a->libraries ||
+	    (spec->lib && rt_program_is_glob(spec->lib)))
 		return 0;
-	snprintf(text, sizeof(text),
-		 "%.100s: no such program or library: first calls may be missed; %s%.80s%s",
-		 a->spec->lib, a->near ? "did you mean '" : "try its path",
-		 a->near ? a->near : "", a->near ? "'?" : "");
+	if (spec->provider || a->probe)
+		snprintf(probe, sizeof(probe), "FILE:usdt:%.80s:%.80s",
+			 spec->provider ? spec->provider : spec->lib, spec->function);
+	if (!spec->lib)
+		snprintf(text, sizeof(text), "%.80s:%.80s: first hits may be missed; try %s",
+			 spec->provider, spec->function, probe);
+	else
+		snprintf(text, sizeof(text),
+			 "%.100s: no such program or library: first calls may be missed; "
+			 "%s%.80s%s%s%s%s",
+			 spec->lib, a->near ? "did you mean '" : "try its path",
+			 a->near ? a->near : "", a->near ? "'" : "", *probe ? " or " : "", probe,
+			 a->near ? "?" : "");
 	return rt_session_note(s, text);
 }
 

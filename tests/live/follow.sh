@@ -222,7 +222,7 @@ if has unshare && [ -d /usr/libexec ] && unshare -m true 2>/dev/null; then
 	begin "PROGRAM:FUNCTION: a slip in the name of a program, or of its function"
 	unseen -f sh unsene:leaf -- -c :
 	expect_status 0
-	expect_line "^rawtrace: unsene: no such program or library: first calls may be missed; did you mean 'unseen'?" "$T/err"
+	expect_line "^rawtrace: unsene: no such program or library: first calls may be missed; did you mean 'unseen' or FILE:usdt:unsene:leaf?" "$T/err"
 	expect_no_line 'not called' "$T/err"
 	unseen -f sh unseen:laef -- -c :
 	expect_status 2

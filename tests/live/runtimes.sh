@@ -70,6 +70,25 @@ else
 	skip "ruby" "it is not installed"
 fi
 
+if has java && has javac; then
+	begin "java: methods are the tree that the program prints"
+	cat >"$T/methods" <<-'END'
+		library libjvm.so*
+		usdt:hotspot:method__entry(long thread, const char class[n] == "Calls", int n, const char method[m], int m)
+		usdt:hotspot:method__return(long thread, const char class[n] == "Calls", int n, const char method[m], int m)
+	END
+	javac -d "$T" "$TARGETS/Calls.java" >"$T/build" 2>&1 || show "$T/build"
+	rt -o "$T/trace" java "@$T/methods" -- -XX:+ExtendedDTraceProbes -cp "$T" Calls
+	expect_status 0
+	tree_of 'hotspot:method [0-9]+ "Calls"' 0 'function name(part) { return part[4] }' \
+		>"$T/tree"
+	expect_same "$T/out" "$T/tree"
+	expect_no_line 'hotspot:method__\|unwound' "$T/trace"
+	end_case
+else
+	skip "java" "it is not installed, or has no compiler"
+fi
+
 if has virsh && has python3; then
 	begin "libvirt: objects, events and messages are those of the library's log"
 	copy_library virsh libvirt.so

@@ -244,6 +244,15 @@ if with_bpf; then
 	expect_same "$T/witness" "$T/hits"
 	end_case
 
+	begin "-f: a probe without its file: the remark has the words to type"
+	for words in toy:plain usdt:toy:plain; do
+		rt -f -o "$T/trace" sh "$words" -- -c :
+		expect_status 0
+		expect_line '^rawtrace: .*first .* may be missed; .* FILE:usdt:toy:plain?*$' \
+			"$T/trace"
+	done
+	end_case
+
 	for way in dlopen memfd; do
 		# The short form may mean a library too, and waits for both.
 		form=${way#dlopen}
