@@ -93,7 +93,7 @@ bool rt_session_is_over(struct session *s)
 	if (s->options->follow && rt_feed_process(s->feed, 0)) {
 		if (!all_gone(s))
 			s->rounds = 0;
-		else if (!rt_merge_due(s->merge))
+		else if (!rt_session_has_due(s))
 			s->rounds++;
 		if (s->rounds < ROUNDS_MOST)
 			return false;

@@ -33,8 +33,11 @@ static bool can_wait(const struct session *s)
 {
 	const struct rt_options *o = s->options;
 
-	return o->command == RT_CMD_RECORD && !rt_keep_any(&o->keep) && !o->follow && !o->all &&
-	       !o->separate && !o->fd_paths && !rt_session_awaits(s) && !s->attach->pending &&
+	/* For each child, semaphores and the kernel's list of processes are changed at once. */
+	if (o->follow && (s->attach->followed || !s->attach->arms))
+		return false;
+	return o->command == RT_CMD_RECORD && !rt_keep_any(&o->keep) && !o->all && !o->separate &&
+	       !o->fd_paths && !rt_session_awaits(s) && !s->attach->pending &&
 	       !s->attach->source->foreign_clock;
 }
 
@@ -71,9 +74,14 @@ int rt_session_begin_later(struct session *s)
 	return s->later.spool ? 0 : -ENOMEM;
 }
 
-/* May it make another thread the one that the kernel filters by (rt_session_add_threads)? */
+/*
+ * May it make another thread the one that the kernel filters by (rt_session_add_threads), or end a
+ * followed process, for which its status is found at once?
+ */
 static bool is_urgent(const struct session *s, const struct rt_event *event)
 {
+	if (s->options->follow)
+		return event->type == RT_EV_EXIT && event->tid == event->pid;
 	if (!s->attach->ops->add || !rt_pids_has(&s->tracee.pids, event->pid))
 		return false;
 	return event->type == RT_EV_EXEC ||
@@ -128,8 +136,15 @@ static int decode_some(struct session *s)
 
 bool rt_session_is_behind(const struct session *s)
 {
+	/* -f: whether there are children is known when all was decoded. */
 	return s->later.spool && (rt_spool_full(s->later.spool) || s->later.urgent ||
-				  rt_spool_bytes(s->later.spool) > waiting_most);
+				  rt_spool_bytes(s->later.spool) > waiting_most ||
+				  (s->options->follow && s->tracee.ended));
+}
+
+bool rt_session_has_due(const struct session *s)
+{
+	return rt_merge_due(s->merge) || (s->later.spool && rt_spool_events(s->later.spool));
 }
 
 int rt_session_decode(struct session *s)

@@ -169,8 +169,9 @@ int rt_session_begin_later(struct session *s);
 int rt_session_put_later(struct session *s, const struct rt_event *event);
 int rt_session_decode(struct session *s);
 int rt_session_decode_rest(struct session *s, struct rt_error *err);
-/* Must they be decoded without a pause? */
+/* Must they be decoded without a pause?  Do events of the last round wait, here or in the merge? */
 bool rt_session_is_behind(const struct session *s);
+bool rt_session_has_due(const struct session *s);
 
 /*
  * If the thread that the kernel filters by has ended, attach the probes to another one, and report

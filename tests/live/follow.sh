@@ -232,6 +232,24 @@ else
 	skip "PROGRAM:FUNCTION, not in PATH" "no mount namespace"
 fi
 
+modes='fork daemon'
+! slow || modes=fork
+for mode in $modes; do
+	begin "a recording has the calls and the ends of all processes: $mode"
+	rm -f "$FAMILY"
+	rt record -f -o "$T/data" "$BIN/family" leaf -- $mode
+	first=$(sed -n '1s/ .*//p' "$FAMILY" 2>"$T/null")
+	sort "$FAMILY" >"$T/said" 2>"$T/null"
+	rt report "$T/data"
+	calls_in "$T/out" "$first" >"$T/traced"
+	expect_same "$T/said" "$T/traced"
+	expect_nested "$T/out" whole
+	! selected || for pid in $(cut -d' ' -f1 "$FAMILY" | sort -u); do
+		expect_line "^+++ $pid exited with [0-9]* +++\$" "$T/out"
+	done
+	end_case
+done
+
 begin "-ff: a file a process"
 rm -f "$FAMILY" "$T"/out.*
 rt -ff -o "$T/out" "$BIN/family" leaf -- deep 3
