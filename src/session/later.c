@@ -179,7 +179,10 @@ static int drop_rest(struct session *s)
 	s->later.spool = NULL;
 	if (!lost.lost.count)
 		return 0;
-	return rt_merge_push(s->merge, 0, &lost) < 0 ? -ENOMEM : rt_session_note(s, text);
+	/* Numbered hits are counted as lost by rt_gaps_rest(). */
+	if (!s->attach->source->gaps && rt_merge_push(s->merge, 0, &lost) < 0)
+		return -ENOMEM;
+	return rt_session_note(s, text);
 }
 
 int rt_session_decode_rest(struct session *s, struct rt_error *err)

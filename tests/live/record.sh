@@ -147,8 +147,27 @@ find "$T" -name '.rawtrace*' >"$T/files"
 [ ! -s "$T/files" ] || show "$T/files"
 end_case
 
+# With -y all calls are decoded while the program runs.
+begin "calls that are decoded later have the same values, times and ends"
+for words in "$FIB fib -- 15" "$BIN/longjmp !w_*" "cat libc.so:open -- /dev/null"; do
+	for data in one two; do
+		set -f
+		# shellcheck disable=SC2086 # words
+		rt record $([ $data = one ] || echo -y) -o "$T/$data" $words
+		set +f
+		rt report --format=json -o "$T/json" "$T/$data"
+		sed '/"note"/d; s/"pid":[0-9]*,"tid":[0-9]*,"ts":[0-9]*,"dur":[0-9]*,//; s/0x[0-9a-f]*//g' \
+			"$T/json" >"$T/calls.$data"
+	done
+	expect_line '"name"' "$T/calls.one"
+	expect_same "$T/calls.one" "$T/calls.two"
+	! slow || break
+done
+end_case
+
 # All but the last second is there.
 begin "a recorder that is killed"
+rm -f "$T/data"
 start_worker 2 $LONG $PAUSE
 in_background "$RAWTRACE" record -o "$T/data" -p "$worker" work leaf 2>"$T/err"
 tracer=$PID
