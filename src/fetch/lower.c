@@ -518,7 +518,46 @@ static bool is_go(const struct rt_prototype *p)
 	       p->convention == RT_CONVENTION_GO_STACK;
 }
 
-static void lower_params(struct lowering *l, struct rt_show *shows)
+/*
+ * printf and its like: "const char *format, ..." (rawtrace-probes(5)).  Not by debug information:
+ * scanf's has the same, and others have conversions of their own.
+ */
+static bool has_format(const struct rt_prototype *p)
+{
+	const struct rt_param *last = p->nparams ? &p->params[p->nparams - 1] : NULL;
+
+	if (p->origin != RT_ORIGIN_GIVEN && p->origin != RT_ORIGIN_LIBRARY)
+		return false;
+	return p->variadic && last && last->name && strcmp(last->name, "format") == 0 &&
+	       last->type && last->type->kind == RT_CT_POINTER && last->type->target &&
+	       last->type->target->kind == RT_CT_CHAR;
+}
+
+/*
+ * Words behind the format, each as a char *, for what the format turns out to ask for.  Their texts
+ * are short, and never take room from those of the parameters: depth 1.
+ */
+static unsigned lower_varargs(struct lowering *l, struct rt_abi *abi, struct rt_show *shows)
+{
+	const struct rt_param *format = &l->prototype->params[l->prototype->nparams - 1];
+	unsigned i;
+
+	for (i = 0; i < VARARGS && !l->failed; i++) {
+		struct object *o = rt_lower_object(l, &shows[i], 1);
+		struct rt_abi_location location;
+
+		if (!o)
+			break;
+		shows[i].type = format->type;
+		shows[i].hidden = true;
+		rt_abi_argument(abi, format->type, &location);
+		rt_lower_read(l, o, &location);
+	}
+	return i;
+}
+
+/* The parameters; with `varargs` the words behind them too, of which it returns the number. */
+static unsigned lower_params(struct lowering *l, struct rt_show *shows, bool varargs)
 {
 	const struct rt_prototype *p = l->prototype;
 	struct rt_abi abi;
@@ -527,7 +566,7 @@ static void lower_params(struct lowering *l, struct rt_show *shows)
 	if (is_go(p)) {
 		rt_abi_go_begin(&abi, l->arch, p->convention == RT_CONVENTION_GO_REGISTERS);
 		rt_lower_go(l, &abi, p->params, p->nparams, shows);
-		return;
+		return 0;
 	}
 	rt_abi_begin(&abi, l->arch, p->result);
 	for (i = 0; i < p->nparams && !l->failed; i++) {
@@ -535,15 +574,16 @@ static void lower_params(struct lowering *l, struct rt_show *shows)
 		struct rt_abi_location location;
 
 		if (!o)
-			return;
+			return 0;
 		shows[i].name = p->params[i].name;
 		shows[i].style = rt_param_style(&p->params[i]);
 		shows[i].type = rt_lower_location(l, &abi, &p->params[i], &location);
 		if (!shows[i].type)
-			return;
+			return 0;
 		o->param = &p->params[i];
 		rt_lower_read(l, o, &location);
 	}
+	return varargs ? lower_varargs(l, &abi, shows + p->nparams) : 0;
 }
 
 /* From the beginning. */
@@ -577,7 +617,7 @@ int rt_lower_entry(const struct rt_prototype *prototype, const struct rt_spec *s
 			      .plan = plan,
 			      .prototype = prototype };
 	unsigned n = prototype->nparams < OBJECTS ? prototype->nparams : OBJECTS,
-		 extra = spec ? spec->nshown : 0;
+		 extra = spec ? spec->nshown : 0, varargs;
 	struct rt_show *shows;
 	int r = 0;
 
@@ -586,17 +626,18 @@ int rt_lower_entry(const struct rt_prototype *prototype, const struct rt_spec *s
 	l.common = limits->wide && limits->no_memory && !is_go(prototype);
 	do {
 		begin(&l, RT_KIND_ENTRY);
-		shows = rt_lower_alloc(&l, (n + extra + 1) * sizeof(*shows));
+		shows = rt_lower_alloc(&l, (n + extra + VARARGS) * sizeof(*shows));
 		if (!shows)
 			return -ENOMEM;
-		lower_params(&l, shows);
+		varargs = lower_params(&l, shows, !extra && has_format(prototype));
 		if (spec)
 			r = rt_lower_shown(&l, spec, shows + n, err);
 		if (r == 0)
 			rt_lower_follow(&l);
 	} while (r == 0 && once_more(&l));
 	shown->v = shows;
-	shown->n = n;
+	shown->n = n + varargs;
+	shown->varargs = (uint8_t)varargs;
 	if (r == 0 && extra)
 		r = rt_lower_list(&l, spec, shows, n, shows + n, shown);
 	if (r == 0 && spec)

@@ -18,7 +18,8 @@ enum {
 	DEPTH = 6,
 	POINTERS = 48,
 	LIST_TEXTS = 4,
-	SPARE = 3 /* values: a goroutine has */
+	SPARE = 3 /* values: a goroutine has */,
+	VARARGS = 5 /* of printf and its like */
 };
 
 /*

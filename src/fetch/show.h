@@ -71,6 +71,11 @@ struct rt_showing {
 	const struct rt_plan *plan;
 	const struct rt_show *v;
 	unsigned n;
+	/*
+	 * an entry: the last so many of v are words behind a format of printf's, which says what of
+	 * them are arguments (output/value_format.c)
+	 */
+	uint8_t varargs;
 	bool none;			/* a return: there is no result */
 	bool guessed;			/* a return: there may be no result */
 	enum rt_failure failure;	/* a return: when nothing was filled in */

@@ -518,6 +518,41 @@ static void give_shown(struct rt_value_walk *p, const struct rt_showing *shown,
 	show_object(p, &shown->v[i]);
 }
 
+/* The text of a format while it is given, as far as conversions are looked for. */
+struct format_text {
+	rt_value_fn *take;
+	void *ctx;
+	uint8_t text[256];
+	size_t len;
+	bool cut;
+};
+
+static void take_format(void *ctx, const struct rt_value *value)
+{
+	struct format_text *format = ctx;
+
+	if (value->kind == RT_VALUE_TEXT) {
+		format->len = value->len < sizeof(format->text) ? value->len : sizeof(format->text);
+		memcpy(format->text, value->bytes, format->len);
+		format->cut = value->cut || format->len < value->len;
+	}
+	format->take(format->ctx, value);
+}
+
+/* Parameter `i`, a format of printf's, and the arguments that it wants. */
+static void give_format(struct rt_value_walk *p, const struct rt_showing *shown, unsigned i)
+{
+	struct format_text format = { .take = p->take, .ctx = p->ctx };
+
+	p->take = take_format;
+	p->ctx = &format;
+	give_shown(p, shown, RT_VALUE_ARGS, i);
+	p->take = format.take;
+	p->ctx = format.ctx;
+	rt_view_format(p, shown->v + i + 1, shown->varargs, i + 1, format.text, format.len,
+		       format.cut);
+}
+
 /* The values, but for those filled in.  Returns how many, hidden ones too. */
 static unsigned give_values(struct rt_value_walk *p, const struct rt_showing *shown,
 			    enum rt_value_kind in)
@@ -528,7 +563,9 @@ static unsigned give_values(struct rt_value_walk *p, const struct rt_showing *sh
 	for (i = 0; i < n && !(shown && shown->v[i].out); i++) {
 		if (shown && shown->v[i].hidden)
 			continue;
-		if (shown) {
+		if (shown && shown->varargs && i + 1 + shown->varargs == n) {
+			give_format(p, shown, i);
+		} else if (shown) {
 			give_shown(p, shown, in, i);
 		} else {
 			rt_value_place(p, in, i, NULL);

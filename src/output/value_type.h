@@ -76,6 +76,14 @@ void rt_view_word(struct rt_value_walk *p, const struct rt_ctype *type, uint64_t
 /* value_members.c: a string value; false where it could not be read. */
 bool rt_view_string(struct rt_value_walk *p, const struct rt_piece *piece, uint64_t most);
 
+/*
+ * value_format.c: the arguments that a format of printf's wants: `text`, of `len` bytes, `cut` if
+ * more of it is not known.  `shows` are `n` words that may be arguments, `index` is the first one's
+ * in the call.
+ */
+void rt_view_format(struct rt_value_walk *p, const struct rt_show *shows, unsigned n,
+		    unsigned index, const uint8_t *text, size_t len, bool cut);
+
 /* A pointer whose value is `address`; what lies elsewhere; Go's interfaces. */
 void rt_view_pointer(const struct rt_view *v, const struct rt_ctype *type, uint64_t at,
 		     uint64_t address);

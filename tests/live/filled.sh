@@ -137,6 +137,16 @@ if [ "$ST" = 0 ]; then
 fi
 end_case
 
+begin "printf's arguments"
+rt "$FIB" libc:printf -- 7
+expect_line '^>(printf "fib(%d) = %d\\n" 7 13)$' "$T/err"
+# A name that the user gives to a function of one's own has the same meaning.
+rt "$FIB" 'libc:printf(const char *format, ...)'
+expect_line '^>(printf "fib(%d) = %d\\n" 4 3)$' "$T/err"
+rt "$FIB" 'libc:printf(const char *text, ...)'
+expect_line '^>(printf "fib(%d) = %d\\n")$' "$T/err"
+end_case
+
 begin "the C library's"
 ln -s away "$T/link"
 rt "$T/filler" libc:pipe libc:read libc:readlink libc:strtol libc:getline libc:stat libc:wait \
