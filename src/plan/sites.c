@@ -92,6 +92,15 @@ static bool is_met(const struct rt_traced *traced, const struct rt_statement *s,
 				rt_statement_is_met(s, has_function, image));
 }
 
+/* Files name more than every kernel can probe: what it refuses is left out, as of a glob. */
+static void unname(struct rt_functions *functions, const struct rt_spec *spec)
+{
+	size_t i;
+
+	for (i = 0; i < functions->n; i++)
+		functions->v[i].named &= functions->v[i].spec != spec;
+}
+
 /*
  * One specification of a file: -ENOENT where the function is not there, as files name more than
  * every version of a program has, or where its library may come later.
@@ -124,6 +133,7 @@ static int add_statement(struct rt_wanted *wanted, const struct rt_traced *trace
 			return rt_nomem(err);
 	}
 	r = rt_functions_add(&sites->functions, &traced->program, spec, NULL);
+	unname(&sites->functions, spec);
 	if (r == 0)
 		note_conditions(wanted, spec);
 	return r == -ENOMEM ? rt_nomem(err) : r < 0 ? -ENOENT : 0;

@@ -176,6 +176,23 @@ expect_status 2
 expect_message "$T/wrong:2: .*expected pair PROVIDER:NAME PROVIDER:NAME" "$T/err"
 end_case
 
+cat >"$T/root.c" <<'END'
+#include <math.h>
+
+int main(int argc, char **argv)
+{
+	return !argv[0] || pow(argc, 0.5) != 1;
+}
+END
+if target root "${CC:-cc}" -O1 -fno-builtin "$T/root.c" -lm; then
+	# Some implementations of libm's functions begin with AVX, which kernels refuse to probe.
+	begin "a set does without a function that the kernel cannot probe"
+	rt "$T/root" @libm
+	expect_status 0
+	expect_line '^>(pow' "$T/err"
+	end_case
+fi
+
 if has redis-server && has redis-cli; then
 	begin "redis: each argument of a command, in a stripped server"
 	serve_keys() {
