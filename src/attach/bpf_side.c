@@ -181,7 +181,8 @@ static void set_filter(struct rt_bpf_side *side, const struct rt_attach_request 
 	if (rt_pending_may(limit, request->plans, request->nplans, key)) {
 		side->pending.size = rt_pending_size(request->plans, request->nplans,
 						     rt_attach_layout(request, key));
-		side->pending.min_time = limit->min_time;
+		/* Tests of an end that did not come fail. */
+		side->pending.min_time = limit->min_time ? limit->min_time : UINT64_MAX;
 	}
 	side->filtered = limit->depth || limit->under || limit->tests || side->pending.size;
 }

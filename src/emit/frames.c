@@ -537,7 +537,7 @@ static void emit_limit_entry(struct emitter *e, int pass)
 	if (p->limit.depth)
 		emit_depth(e, pass);
 	if (p->plan->no_return) {
-		if (p->pending)
+		if (p->pending && p->limit.min_time)
 			emit_leave_out(e, pass);	/* nothing says how long it lasts */
 		return;
 	}
@@ -645,7 +645,7 @@ void rt_emit_limit_failed(struct emitter *e)
 
 	if (e->program->pending) {
 		/* A call that is not recorded must not count as open any more. */
-		rt_emit_pending_now(e);
+		rt_emit_pending_failed(e);
 		rt_frames_enter(e, false, e->out);
 		emit_leave_out(e, pass);
 	} else {

@@ -23,13 +23,14 @@ enum { RECORD = sizeof(struct rt_open_call) };
 
 #define RECORDED ((int)offsetof(struct rt_head, recorded))
 
-void rt_emit_pending_now(struct emitter *e)
+/* HO_LEAST: calls that began `ns` ago have lasted long enough. */
+static void emit_since(struct emitter *e, uint64_t ns)
 {
 	int late = rt_bpf_label(e->bpf);
 
 	rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_TIME, R0);
-	rt_bpf_mov_imm64(e->bpf, R2, e->program->limit.min_time);
+	rt_bpf_mov_imm64(e->bpf, R2, ns);
 	rt_bpf_mov_imm(e->bpf, R1, 0);
 	rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, R2, R0, late);
 	rt_bpf_mov(e->bpf, R1, R0);
@@ -41,6 +42,58 @@ void rt_emit_pending_now(struct emitter *e)
 void rt_emit_pending_all(struct emitter *e)
 {
 	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + HO_LEAST, -1);
+}
+
+void rt_emit_pending_failed(struct emitter *e)
+{
+	if (e->program->limit.min_time) {
+		emit_since(e, e->program->limit.min_time);
+		return;
+	}
+	emit_since(e, 0);
+	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + HO_LEAST, 0);
+}
+
+/* The tests' least duration, of alternatives none: the others are made by the reader. */
+static uint64_t least_time(const struct rt_plan *plan)
+{
+	uint64_t least = 0;
+	unsigned i;
+
+	for (i = 0; i < plan->ntests; i++) {
+		const struct rt_test *test = &plan->tests[i];
+
+		if (test->join == RT_TEST_ELSE)
+			return 0;
+		if (test->of_time && (test->op == RT_TEST_GT || test->op == RT_TEST_GE) &&
+		    test->constant > least)
+			least = test->constant;
+	}
+	return least;
+}
+
+void rt_emit_pending_now(struct emitter *e)
+{
+	const struct rt_plan *plan = e->program->plan;
+	int failed, done;
+
+	if (!e->program->limit.ends || plan->role ||
+	    (plan->kind == RT_KIND_RETURN && !plan->ntests)) {
+		rt_emit_pending_failed(e);
+	} else if (plan->kind == RT_KIND_ENTRY) {
+		rt_emit_pending_failed(e);
+		if (!plan->ends && !e->program->limit.min_time)
+			rt_emit_pending_all(e);
+	} else {
+		failed = rt_bpf_label(e->bpf);
+		done = rt_bpf_label(e->bpf);
+		rt_emit_tests(e, failed);
+		emit_since(e, least_time(plan));
+		rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, done);
+		rt_bpf_place(e->bpf, failed);
+		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + HO_LEAST, 0);
+		rt_bpf_place(e->bpf, done);
+	}
 }
 
 /* The record in FRAME goes out, with a number, and the time of its entry. */
@@ -122,6 +175,12 @@ void rt_emit_pending_enter(struct emitter *e, int pass)
 
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_TIME);
 	rt_bpf_store(e->bpf, RT_BPF_DW, R0, AT(time), R1);
+	/* Its end has no tests, and all around it are recorded. */
+	if (e->program->limit.ends && !e->program->plan->ends && !e->program->limit.min_time) {
+		rt_bpf_store(e->bpf, RT_BPF_W, HEAD, RECORDED, DEPTH);
+		rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, pass);
+		return;
+	}
 	/* DEPTH counts the new one too. */
 	rt_bpf_load(e->bpf, RT_BPF_W, R1, HEAD, RECORDED);
 	rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, DEPTH, R1, pending);

@@ -7,11 +7,15 @@
 struct emitter;
 
 /*
- * Keeping calls until they have lasted rt_limit.min_time (5.3, which brought loops).  An entry's
+ * Keeping calls until they have lasted rt_limit.min_time, or with rt_limit.ends until their return
+ * passes its plan's tests (5.3, which brought loops).  An entry's
  * record is in the thread's frame.  Each further hit of the thread first records those that have
  * lasted long enough by then.  As calls are older than those inside them, these are always the
  * outermost, in order.  A return is recorded if its entry was; a call that was too short is never
  * recorded.
+ *
+ * A return that passes its tests records all open calls, and an entry of a function without such
+ * tests does: else the reader would get calls in a wrong order.
  *
  * At a jump that may exit a function all are recorded, since its target can be the end of any
  * function that it did not call.  rt_head.recorded counts the recorded ones.  An entry that shows
@@ -28,8 +32,12 @@ enum {
 	PENDING_FRAME = FR_FRAME + 32,
 };
 
-/* FR_TIME and HO_LEAST, by the clock. */
+/*
+ * FR_TIME, by the clock, and HO_LEAST: of the hit's plan, and of a hit whose call is not recorded.
+ * At a return r10 - 24 and above are used for its tests.
+ */
 void rt_emit_pending_now(struct emitter *e);
+void rt_emit_pending_failed(struct emitter *e);
 
 /* HO_LEAST: all have lasted long enough. */
 void rt_emit_pending_all(struct emitter *e);

@@ -510,7 +510,7 @@ static void emit_filtered(struct emitter *e)
 		rt_emit_limit_unwound(e);
 	if (plan->role != RT_ROLE_CALL)
 		return;
-	/* Tests of an end are made by the reader. */
+	/* Those of an end decide which calls are recorded (emit/pending.h). */
 	if (plan->kind == RT_KIND_ENTRY)
 		rt_emit_tests(e, failed);
 	if (keeps(plan))

@@ -340,7 +340,8 @@ bool rt_plan_same(const struct rt_plan *a, const struct rt_plan *b)
 
 	if (a->kind != b->kind || a->role != b->role || a->end != b->end || a->arch != b->arch ||
 	    a->nvalues != b->nvalues || a->return_address != b->return_address ||
-	    a->root != b->root || a->no_return != b->no_return || a->goroutine != b->goroutine ||
+	    a->root != b->root || a->ends != b->ends || a->no_return != b->no_return ||
+	    a->goroutine != b->goroutine ||
 	    a->runtime != b->runtime || a->ntests != b->ntests || a->nsaved != b->nsaved)
 		return false;
 	for (i = 0; i < a->ntests; i++)

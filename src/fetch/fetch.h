@@ -190,6 +190,7 @@ struct rt_plan {
 	/* entry: record it; it tells a tail call for certain (calls/stack.h), and costs a read */
 	bool return_address;
 	bool root;			/* entry: of functions that --only-under names */
+	bool ends;			/* entry: the return's plan has tests */
 	/* 1 + the first of three values that are not shown: rt_plan_add_goroutine; 0: none */
 	uint8_t goroutine;
 	uint16_t runtime;		/* of which of the process's Go runtimes that is */

@@ -51,7 +51,8 @@ static uint32_t hash_bytes(uint32_t h, uint64_t word)
 static uint32_t hash_plan(const struct rt_plan *plan)
 {
 	uint32_t h = hash_bytes(2166136261u, plan->kind * 128u + plan->role * 32u + plan->end * 8u +
-						     plan->root * 2u + plan->no_return);
+						     plan->root * 2u + plan->no_return +
+						     plan->ends * 4096u);
 	unsigned i, k;
 
 	for (i = 0; i < plan->nvalues; i++) {
@@ -238,6 +239,7 @@ static int make_entry(struct making *m, size_t i)
 		return r;
 	plan.return_address = m->jumps || sites->libcalls;
 	plan.root = sites->roots && sites->roots[i];
+	plan.ends = sites->returns[i] && sites->plans[sites->exit_plan[i]].ntests;
 	plan.no_return = rt_limit_any(&wanted->limit) && !sites->returns[i];
 	return share_plan(m, &plan);
 }

@@ -38,7 +38,7 @@ bool rt_pending_may(const struct rt_limit *limit, const struct rt_plan *plans, u
 		else
 			others++;
 	}
-	return limit->min_time && rt_pending_pairs(plans, nplans) &&
+	return (limit->min_time || limit->ends) && rt_pending_pairs(plans, nplans) &&
 	       (key == RT_KEY_ID || !uretprobes || !others);
 }
 

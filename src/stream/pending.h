@@ -7,15 +7,15 @@
 #include "base/error.h"
 
 /*
- * The calls that programs keep until they have lasted long enough (emit/pending.h), and how those
- * that remain are read.
+ * The calls that programs keep until they have lasted long enough, or passed the tests of their end
+ * (emit/pending.h), and how those that remain are read.
  */
 struct rt_pending {
 	const struct rt_record_decoder *decoder;
 	int heads, frames;		/* the maps RT_MAP_HEADS and RT_MAP_FRAMES */
 	uint32_t slots;			/* of RT_MAP_HEADS */
 	uint16_t size;			/* of a record; 0: nothing is held back */
-	uint64_t min_time;
+	uint64_t min_time;		/* UINT64_MAX: no call that is open is recorded */
 };
 
 /*

@@ -321,6 +321,39 @@ static void test_pending(void)
 }
 
 /*
+ * Calls held back until their result is known: the entry of such a call and of another, and a
+ * return whose register is compared, with a time.
+ */
+static void test_ends(void)
+{
+	struct rt_bpf_program p = { .pids = RT_PID(7),
+				    .key_source = RT_KEY_COOKIE,
+				    .read_user = true,
+				    .slots = 16384,
+				    .heads = 1024,
+				    .filtered = true,
+				    .limit = { .ends = true },
+				    .transport = RT_TRANSPORT_ARRAY,
+				    .ring_size = 1 << 20 };
+	struct rt_plan plans[2];
+
+	rt_plan_c_entry(&rt_arch_x86_64, 2, &plans[0]);
+	rt_plan_c_return(&rt_arch_x86_64, &plans[1]);
+	plans[1].ntests = 2;
+	plans[1].tests[0] = (struct rt_test){ .op = RT_TEST_LT, .is_signed = true,
+					      .of_register = true };
+	plans[1].tests[1] = (struct rt_test){ .op = RT_TEST_GT, .join = RT_TEST_WITH,
+					      .of_time = true, .constant = 5000000 };
+	p.pending = rt_plans_record_size(plans, 2, (struct rt_layout){ .key = RT_KEY_ID });
+	p.plan = &plans[0];
+	rt_golden_program("ends-other.bpf", &p);
+	plans[0].ends = true;
+	rt_golden_program("ends-entry.bpf", &p);
+	p.plan = &plans[1];
+	rt_golden_program("ends-return.bpf", &p);
+}
+
+/*
  * Comparisons: of a register, and of what a pointer leads to; in counting, and where a return knows
  * nothing of its call.
  */
@@ -484,6 +517,7 @@ CU_TestInfo rt_tests_emit_bpf[] = {
 	{ "counting and measuring", test_counting },
 	{ "limits", test_limit },
 	{ "calls held back", test_pending },
+	{ "calls held back until their end", test_ends },
 	{ "comparisons of strings", test_texts },
 	{ "tests of arguments", test_tests },
 	{ "too large for the stack", test_too_large },
