@@ -207,10 +207,16 @@ static bool has_file(const struct rt_program *program, const char *lib)
 static int search(const struct rt_wanted *wanted, struct rt_traced *traced, const char *name,
 		  char **near, struct rt_error *err)
 {
+	const char *bound;
+	int r;
+
 	if ((!wanted->children && traced->pids.n) || !traced->program.n || strchr(name, '/') ||
 	    has_file(&traced->program, name))
 		return 0;
-	return rt_program_search(&traced->program, name, wanted->children, near, err);
+	r = rt_program_search(&traced->program, name, wanted->children, near, &bound, err);
+	if (bound && wanted->verbose)
+		rt_say("%.40s: not searched everywhere: %s; give its path", name, bound);
+	return r;
 }
 
 /*

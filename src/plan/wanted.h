@@ -31,6 +31,7 @@ struct rt_wanted {
 	/* children have the probes too; the programs that they run are not judged */
 	bool children;
 	bool typed; /* prototypes are looked for */
+	bool verbose; /* say where a search did not look */
 	struct rt_limits limits; /* how much is read and printed */
 	struct rt_limit limit;
 	const char *only_under; /* a specification; NULL: none */

@@ -40,6 +40,7 @@ struct walk {
 	bool library[FOUND_MOST];	/* else a program */
 	unsigned n, folders, entries;
 	bool too_many;
+	const char *bound;	/* the first one that ended a part of the search, or NULL */
 	char *near;		/* an executable file's name like `name` */
 	unsigned distance;
 	bool local;		/* other file systems are not entered, and entries are counted */
@@ -48,6 +49,13 @@ struct walk {
 	unsigned nroots;
 	char path[PATH_MAX];	/* of the folder being read */
 };
+
+static int reach_bound(struct walk *w, const char *bound)
+{
+	if (!w->bound)
+		w->bound = bound;
+	return 0;
+}
 
 static bool is_folder(int at, const struct dirent *e)
 {
@@ -112,7 +120,7 @@ static int look_at(struct walk *w, int at, const char *name)
 		return 0;
 	w->too_many |= w->n == FOUND_MOST;
 	if (w->too_many)
-		return 0;
+		return reach_bound(w, "too many files of that name");
 	if (asprintf(&w->found[w->n], "%s/%s", w->path, name) < 0)
 		return -ENOMEM;
 	w->library[w->n++] = library;
@@ -132,7 +140,7 @@ static int read_entries(struct walk *w, DIR *dir, unsigned depth)
 		if (e->d_name[0] == '.' && strcmp(e->d_name, ".libs") != 0)
 			continue;
 		if (w->local && ++w->entries > ENTRIES_MOST)
-			break;
+			return reach_bound(w, "too many files");
 		if (!is_folder(dirfd(dir), e)) {
 			r = look_at(w, dirfd(dir), e->d_name);
 			continue;
@@ -162,7 +170,7 @@ static int read_folder(struct walk *w, int at, const char *name, unsigned depth)
 	DIR *dir;
 
 	if (w->folders == FOLDERS_MOST)
-		return 0;
+		return reach_bound(w, "too many folders");
 	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
 	dir = fd >= 0 && !is_elsewhere(w, fd) ? fdopendir(fd) : NULL;
 	if (!dir) {
@@ -191,8 +199,10 @@ static int read_root(struct walk *w, const char *folder, unsigned depth)
 	struct stat st;
 	unsigned i;
 
-	if (stat(folder, &st) < 0 || w->nroots == ROOTS_MOST)
+	if (stat(folder, &st) < 0)
 		return 0;
+	if (w->nroots == ROOTS_MOST)
+		return reach_bound(w, "too many folders of LD_LIBRARY_PATH and DT_RUNPATH");
 	for (i = 0; i < w->nroots; i++)
 		if (w->roots[i].st_ino == st.st_ino && w->roots[i].st_dev == st.st_dev)
 			return 0;
@@ -356,12 +366,13 @@ static int take_all(struct walk *w, struct rt_program *program, struct rt_error 
 }
 
 int rt_program_search(struct rt_program *program, const char *name, bool children, char **near,
-		      struct rt_error *err)
+		      const char **bound, struct rt_error *err)
 {
 	struct walk *w = calloc(1, sizeof(*w));
 	int r;
 
 	*near = NULL;
+	*bound = NULL;
 	if (!w)
 		return rt_nomem(err);
 	w->name = name;
@@ -375,6 +386,7 @@ int rt_program_search(struct rt_program *program, const char *name, bool childre
 		r = look_in_path(w);
 	if (r == 0)
 		r = take_all(w, program, err);
+	*bound = w->bound;
 	if (r >= 0 && !w->n) {
 		*near = w->near;
 		w->near = NULL;

@@ -19,6 +19,7 @@ struct rt_wanted rt_options_wanted(const struct rt_options *o, bool everywhere)
 		.all = o->all,
 		.children = o->follow,
 		.typed = true,
+		.verbose = o->verbose,
 		.limits = o->limits,
 		.limit = { .depth = o->depth, .under = o->only_under, .min_time = o->min_time },
 		.only_under = o->only_under,

@@ -42,6 +42,39 @@ same_counts() {
 	expect_no_line 'lost' "$T/err"
 }
 
+# The loader and libc's own opens have O_CLOEXEC, and are not by open(); gcc names its temporary
+# files anew each time.
+same_opens() {
+	grep -v -e O_CLOEXEC "$1" | sed -n "$2" | sed 's/cc[A-Za-z0-9]\{6\}\./cc./' | sort >"$3"
+}
+
+# A build of 12 files: strace sees the same files opened; the objects are as without rawtrace.
+builds() {
+	mkdir "$T/build.d"
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		printf '#include <stddef.h>\nsize_t f%d(size_t n) { return n + %d; }\n' $i $i \
+			>"$T/build.d/f$i.c"
+	done
+	printf '%s\n' 'all: $(patsubst %.c,%.o,$(wildcard *.c))' '%.o: %.c' \
+		'	@gcc -c -O1 -o $@ $<; echo $@' >"$T/build.d/Makefile"
+	strace -f -qq -s 300 -o "$T/strace" -e trace=open,openat make -s -B -j2 -C "$T/build.d" \
+		2>/dev/null </dev/null | sort >"$T/untraced"
+	cksum "$T/build.d/"*.o >"$T/objects"
+	LD_LIBRARY_PATH=$T/lib rt -f -s 300 -o "$T/trace" make cc1:main 'libc.so.6:open*' -- \
+		-s -B -j2 -C "$T/build.d"
+	expect_status 0
+	sort "$T/out" >"$T/printed"
+	expect_same "$T/untraced" "$T/printed"
+	cksum "$T/build.d/"*.o >"$T/objects.traced"
+	expect_same "$T/objects" "$T/objects.traced"
+	expect_number "compilers" "$(grep -c '>(main ' "$T/trace")" -eq 12
+	same_opens "$T/strace" 's/.* open[at]*([^"]*"\([^"]*\)".*/\1/p' "$T/said"
+	same_opens "$T/trace" 's/.*>[> ]*(open[at]* [^"]*"\([^"]*\)".*/\1/p' "$T/opened"
+	expect_same "$T/said" "$T/opened"
+	expect_number "files opened" "$(grep -c '' "$T/opened")" -gt 100
+	expect_no_line 'lost' "$T/err"
+}
+
 if ! has strace || ! strace -f -c -o "$T/strace" -e trace=execve true 2>/dev/null; then
 	skip "commands" "no strace"
 else
@@ -90,10 +123,8 @@ else
 
 		# Elsewhere all processes would have the probes in the system's compiler.
 		if "$RAWTRACE" doctor 2>/dev/null | grep -q '^children.*inherited probes'; then
-			begin "make -j2: each compiler that gcc runs, which is not in PATH"
-			rt count -f make cc1:main -- -s -B -j2 -C "$T/make"
-			expect_status 0
-			expect_line '^main  *4$' "$T/err"
+			begin "make -j2: each file that a process of a build opens, each compiler"
+			! selected || builds
 			end_case
 		fi
 	else
@@ -148,6 +179,57 @@ postgres() {
 	expect_number "backends" \
 		"$(sed -n 's/^\[\([0-9]*\)\] >.*/\1/p' "$T/trace" | sort -u | grep -c '')" -ge 6
 }
+
+# nginx's log names the process that answers each request.
+serve_pages() {
+	mkdir "$T/html" "$T/tmp" && echo hello >"$T/html/index.html"
+	cp "$(command -v nginx)" "$T/bin/nginx"
+	cat >"$T/conf" <<END
+daemon off;
+user root;
+worker_processes 3;
+pid $T/nginx.pid;
+error_log $T/nginx.log;
+events {}
+http {
+	log_format who '\$pid \$status';
+	access_log $T/access who;
+	client_body_temp_path $T/tmp;
+	proxy_temp_path $T/tmp;
+	fastcgi_temp_path $T/tmp;
+	uwsgi_temp_path $T/tmp;
+	scgi_temp_path $T/tmp;
+	server {
+		listen unix:$T/web;
+		root $T/html;
+	}
+}
+END
+	in_background "$RAWTRACE" -f --format=json -o "$T/trace" "$T/bin/nginx" \
+		ngx_http_free_request:0 -- -c "$T/conf" 2>"$T/err"
+	tracer=$PID
+	wait_for 20 test -S "$T/web" || because "nginx does not begin"
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		timeout 20 curl -s --unix-socket "$T/web" http://local/ http://local/none \
+			>/dev/null 2>&1
+	done
+	wait_for 10 lines_at_least 20 "$T/access" || because "not 20 requests are in nginx's log"
+	kill -QUIT "$(cat "$T/nginx.pid")"
+	reap "$tracer"
+	expect_status 0
+	sed 's/ .*//' "$T/access" | sort >"$T/said"
+	sed -n 's/.*"pid":\([0-9]*\),.*"name":"ngx_http_free_request".*/\1/p' "$T/trace" | sort \
+		>"$T/traced"
+	expect_same "$T/said" "$T/traced"
+}
+
+if has nginx && has curl; then
+	begin "nginx: the requests of each process of a server that forks beforehand"
+	! selected || serve_pages
+	end_case
+else
+	skip "nginx" "it is not installed"
+fi
 
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sed -n '$p')
 psql=$bin/psql

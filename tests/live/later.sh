@@ -351,7 +351,40 @@ expect_status 5
 expect_line 'no call was seen' "$T/err"
 end_case
 
+begin "later: -v says that not all folders were searched"
+if selected; then
+	i=0
+	while [ $i -lt 17 ]; do
+		i=$((i + 1))
+		mkdir -p "$T/many/$i" && cp "$T/plugins/libborn.so" "$T/many/$i/libsame.so"
+	done
+fi
+rt -v "$T/host" 'libsame.so:*' -- "$T/many/1/libsame.so" "$T/host"
+expect_status 5
+expect_line '^rawtrace: libsame.so: not searched everywhere: too many files of that name; give' \
+	"$T/err"
+mkdir "$T/wide"
+cd "$T/wide" || exit 1
+! selected || seq 6001 | xargs mkdir
+rt -v "$T/host" libnone:f -- "$T/many/1/libsame.so" "$T/host"
+expect_line '^rawtrace: libnone: not searched everywhere: too many folders; give its path$' "$T/err"
+rt "$T/host" libnone:f -- "$T/many/1/libsame.so" "$T/host"
+expect_no_line 'not searched' "$T/err"
+cd "$BUILDDIR" || exit 1
+rm -rf "$T/many" "$T/wide"
+end_case
+
 # ---- real programs ----
+
+begin "later: functions that a compiler makes as the program runs"
+for name in node:JavaScript java:Java; do
+	cp "$FIB" "$T/${name%:*}"
+	rt "$T/${name%:*}" my_function
+	expect_status 2
+	expect_message "no function 'my_function'.*; [a-z]* of ${name#*:} are no native functions" \
+		"$T/err"
+done
+end_case
 
 PYTHON=$(readlink -f "$(command -v /usr/bin/python3)" 2>/dev/null)
 if [ -x "$PYTHON" ] && "$PYTHON" -c 'import sqlite3' 2>/dev/null; then
