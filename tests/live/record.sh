@@ -167,7 +167,7 @@ end_case
 
 # All but the last second is there.
 begin "a recorder that is killed"
-rm -f "$T/data"
+: >"$T/data"
 start_worker 2 $LONG $PAUSE
 in_background "$RAWTRACE" record -o "$T/data" -p "$worker" work leaf 2>"$T/err"
 tracer=$PID
