@@ -65,7 +65,7 @@ bool rt_session_awaits(const struct session *s)
 static int report_not_found(struct session *s, const struct rt_awaited *a)
 {
 	const struct rt_spec *spec = a->spec;
-	char text[400], probe[200] = "";
+	char text[600], probe[200] = "";
 
 	if (!s->options->follow || !a->needed || a->libraries ||
 	    (spec->lib && rt_program_is_glob(spec->lib)))
