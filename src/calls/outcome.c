@@ -12,6 +12,9 @@
  *	lex returns 1		waits
  *	parse returns 0		fails: lex is shown alone, a level higher
  *
+ * With `why` a call that passes is shown with all calls inside it, and the calls around it.  The
+ * entries of the latter wait at the beginning of the queue.
+ *
  * A queue must end.  An event loop with a test would never show the calls inside it.  So beyond
  * QUEUED_MOST events in all queues the calls with tests that are open in a thread are left out, and
  * counted.
@@ -46,6 +49,7 @@ enum fate { WAITING, PASSED /* to the output */, LEFT_OUT };
 struct call {
 	enum fate fate;
 	bool tested;
+	bool kept;			/* why: some call inside it has passed */
 	size_t at;			/* its event in the queue */
 };
 
@@ -60,6 +64,7 @@ struct calls {
 };
 
 struct rt_outcome {
+	bool why;
 	const struct rt_call_ops *next;
 	void *ctx;
 	struct rt_threads threads;	/* thread.user[0]: struct calls */
@@ -68,12 +73,13 @@ struct rt_outcome {
 	uint64_t unseen, too_large;
 };
 
-struct rt_outcome *rt_outcome_new(const struct rt_call_ops *next, void *ctx)
+struct rt_outcome *rt_outcome_new(bool why, const struct rt_call_ops *next, void *ctx)
 {
 	struct rt_outcome *o = calloc(1, sizeof(*o));
 
 	if (!o)
 		return NULL;
+	o->why = why;
 	o->next = next;
 	o->ctx = ctx;
 	return o;
@@ -184,7 +190,7 @@ static int show_queue(struct rt_outcome *o, struct calls *c, struct rt_thread *t
 	for (i = 0; i < c->n && r == 0; i++) {
 		struct event *e = &c->v[i];
 
-		if (!e->shown)
+		if (!e->shown && e->kind != LOST)
 			continue;
 		if (e->kind == ENTERED)
 			r = pass_enter(o, c, thread, &e->frame, &e->values);
@@ -197,11 +203,67 @@ static int show_queue(struct rt_outcome *o, struct calls *c, struct rt_thread *t
 	return r;
 }
 
+/* Why: show the queue, with the calls that are open around. */
+static int show_around(struct rt_outcome *o, struct calls *c, struct rt_thread *thread)
+{
+	size_t i;
+
+	for (i = 0; i < c->nopen; i++) {
+		if (c->open[i].fate != WAITING)
+			continue;
+		c->v[c->open[i].at].shown = true;
+		c->open[i].fate = PASSED;
+	}
+	return show_queue(o, c, thread);
+}
+
+/* Why: remove the events from `from` on, but for the entries of calls that are open. */
+static int remove_events(struct rt_outcome *o, struct calls *c, size_t from,
+			 struct rt_thread *thread)
+{
+	size_t i, call = 0, n = from;
+	int r = 0;
+
+	for (i = from; i < c->n; i++) {
+		struct event *e = &c->v[i];
+
+		while (call < c->nopen && (c->open[call].fate != WAITING || c->open[call].at < i))
+			call++;
+		if (call < c->nopen && c->open[call].at == i) {
+			c->open[call].at = n;
+			c->v[n++] = *e;
+			continue;
+		}
+		if (e->kind == LOST && r == 0)
+			r = o->next->lost(o->ctx, thread, e->time, e->count);
+		free(e->data);
+		o->queued--;
+	}
+	c->n = n;
+	return r;
+}
+
+static int give_up_why(struct rt_outcome *o, struct calls *c, struct rt_thread *thread)
+{
+	bool kept = false;
+	size_t i;
+
+	for (i = 0; i < c->nopen; i++) {
+		kept |= c->open[i].kept;
+		o->too_large += c->open[i].tested;
+		c->open[i].tested = c->open[i].kept = false;
+	}
+	c->ntested = 0;
+	return kept ? show_around(o, c, thread) : remove_events(o, c, 0, thread);
+}
+
 /* The queues are full: calls with tests that are open in this thread are left out. */
 static int give_up(struct rt_outcome *o, struct calls *c, struct rt_thread *thread)
 {
 	size_t i;
 
+	if (o->why)
+		return give_up_why(o, c, thread);
 	for (i = 0; i < c->nopen; i++) {
 		struct call *call = &c->open[i];
 
@@ -232,12 +294,12 @@ static int outcome_enter(void *ctx, struct rt_thread *thread, const struct rt_fr
 
 	if (!c || RT_ROOM(&c->open, c->nopen, &c->open_cap) != 0)
 		return -ENOMEM;
-	if (call.tested && !frame->returns)
+	if ((call.tested || (o->why && !c->ntested)) && !frame->returns)
 		return 0;
 	if (o->queued >= QUEUED_MOST && c->ntested)
 		r = give_up(o, c, thread);
-	event.shown = !call.tested;
-	if (call.tested || c->ntested) {
+	event.shown = !call.tested && !o->why;
+	if (call.tested || c->ntested || o->why) {
 		call.fate = WAITING;
 		call.at = c->n;
 		if (r == 0)
@@ -262,6 +324,28 @@ static bool has_passed(struct rt_outcome *o, const struct event *e)
 	o->unseen += e->end == RT_END_RETURNED || e->end == RT_END_NOT_SEEN ||
 		     e->end == RT_END_JUMPED || e->end == RT_END_BECAME;
 	return false;
+}
+
+static int end_why(struct rt_outcome *o, struct calls *c, struct rt_thread *thread,
+		   const struct call *call, struct event *e)
+{
+	bool passed = call->tested && has_passed(o, e);
+	size_t i;
+	int r;
+
+	e->shown = passed || call->kept;
+	r = queue(o, c, e);
+	if (r < 0)
+		return r;
+	c->v[call->at].shown = e->shown;
+	for (i = call->at; passed && i < c->n; i++)
+		c->v[i].shown = true;
+	if (e->shown && c->nopen)
+		c->open[c->nopen - 1].kept = true;
+	c->ntested -= call->tested;
+	if (c->ntested)
+		return 0;
+	return e->shown ? show_around(o, c, thread) : remove_events(o, c, call->at, thread);
 }
 
 static int end_waiting(struct rt_outcome *o, struct calls *c, struct rt_thread *thread,
@@ -291,12 +375,14 @@ static int outcome_leave(void *ctx, struct rt_thread *thread, const struct rt_fr
 		return -ENOMEM;
 	if (!frame->entry_seen || !c->nopen) {
 		/* The arguments and the time are not known. */
-		if (is_tested(result->plan))
+		if (is_tested(result->plan) || o->why)
 			return 0;
 		return c->ntested ? queue(o, c, &event)
 				  : o->next->leave(o->ctx, thread, frame, end, time, result);
 	}
 	call = c->open[--c->nopen];
+	if (call.fate == WAITING && o->why)
+		return end_why(o, c, thread, &call, &event);
 	if (call.fate == WAITING)
 		return end_waiting(o, c, thread, &call, &event);
 	return call.fate == PASSED ? pass_leave(o, c, thread, &event) : 0;
@@ -306,7 +392,7 @@ static int outcome_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint
 {
 	struct rt_outcome *o = ctx;
 	struct calls *c = thread ? calls_of(o, thread) : NULL;
-	const struct event event = { .kind = LOST, .shown = true, .time = time, .count = count };
+	const struct event event = { .kind = LOST, .time = time, .count = count };
 
 	if (c && c->ntested)
 		return queue(o, c, &event);

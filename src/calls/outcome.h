@@ -6,7 +6,8 @@
 
 /*
  * Between the filter and the output: calls are chosen by their result and time, the tests of the
- * plan of their return (rt_frame.result).  Functions whose plan has none are always shown.
+ * plan of their return (rt_frame.result).  Functions whose plan has none are always shown, but with
+ * `why` only inside calls that pass their tests, and around them.
  */
 struct rt_outcome;
 
@@ -14,7 +15,7 @@ struct rt_outcome;
  * Calls that are shown go to `next`, when the outermost call with tests has ended.  The levels
  * there count shown calls alone.  NULL: out of memory.
  */
-struct rt_outcome *rt_outcome_new(const struct rt_call_ops *next, void *ctx);
+struct rt_outcome *rt_outcome_new(bool why, const struct rt_call_ops *next, void *ctx);
 void rt_outcome_free(struct rt_outcome *outcome);
 
 /* Was any call shown? */

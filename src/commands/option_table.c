@@ -530,6 +530,13 @@ const struct rt_option rt_option_table[] = {
 	{ "min-time", 0, "TIME",
 	  "show only calls that took so long (20us, 1.5ms, 2s), and those around",
 	  .commands = TRACE | REPORT | DIFF, .parse = parse_min_time },
+	{ "failed", 'Z', NULL,
+	  "show only calls that failed, of functions whose prototype says how they do",
+	  .commands = TRACE | TABLES, FLAG(failed) },
+	{ "why", 0, NULL,
+	  "show calls that meet a condition on their end, or failed (--failed), with\n"
+	  "all calls inside them and those around",
+	  .commands = TRACE, FLAG(why) },
 	{ "only-under", 0, "FUNC", "show only calls of FUNC, and what is called in them",
 	  .commands = TRACE | REPORT | DIFF, WORD(only_under) },
 	{ "only", 0, "GLOB", "show only the functions that GLOB matches; may be repeated",

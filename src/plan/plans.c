@@ -313,6 +313,54 @@ static void note_results(struct making *m, size_t i)
 	}
 }
 
+/* Has the result, or the prototype, a value that says so? */
+static bool can_fail(const struct rt_showing *shown)
+{
+	return !shown->none && shown->n && shown->v[0].npieces == 1 &&
+	       shown->v[0].pieces[0].value != RT_NO_VALUE &&
+	       (shown->failure != RT_FAILS_NEVER || shown->fails);
+}
+
+static void add_failure(struct rt_plan *plan, const struct rt_showing *shown, enum rt_test_op op,
+			int64_t number)
+{
+	plan->tests[plan->ntests] = (struct rt_test){
+		.value = shown->v[0].pieces[0].value,
+		.op = op,
+		.join = plan->ntests ? RT_TEST_ELSE : RT_TEST_ALSO,
+		.constant = (uint64_t)number,
+		.is_signed = true,
+		.of_register = shown->v[0].type->style == RT_STYLE_REGISTER,
+	};
+	plan->ntests++;
+}
+
+/* --failed: the tests of a result that the printers mark as a failure (output/value.c). */
+static void test_failure(const struct making *m, size_t i, struct rt_plan *plan)
+{
+	const struct rt_spec *spec = m->sites->functions.v[i].spec;
+	const struct rt_showing *shown = &m->sites->shows[i].exit;
+	const struct rt_fetch *f;
+
+	if (!m->wanted->failed || (spec && rt_spec_tests_end(spec)) || !can_fail(shown))
+		return;
+	f = &plan->values[shown->v[0].pieces[0].value];
+	if (f->type != RT_TYPE_INT)
+		return;
+	if (shown->failure == RT_FAILS_BY_NUMBER) {
+		add_failure(plan, shown, RT_TEST_NE, 0);
+		return;
+	}
+	if (shown->failure == RT_FAILS_BY_ERRNO) {
+		add_failure(plan, shown, RT_TEST_EQ,
+			    f->is_signed ? -1 : (int64_t)(UINT64_MAX >> (64 - 8 * f->size)));
+		if (rt_ctype_is_pointer(shown->v[0].type))
+			add_failure(plan, shown, RT_TEST_EQ, 0);
+		return;
+	}
+	add_failure(plan, shown, shown->fails_unless ? RT_TEST_NE : RT_TEST_EQ, shown->fails_at);
+}
+
 static int make_exit(struct making *m, size_t i)
 {
 	const struct rt_wanted *wanted = m->wanted;
@@ -348,6 +396,7 @@ static int make_exit(struct making *m, size_t i)
 		rt_plan_c_return(arch, &plan);
 	if (r < 0)
 		return r;
+	test_failure(m, i, &plan);
 	r = plan.goroutine ? 0 : add_goroutine(wanted, traced, &sites->functions.v[i], &plan);
 	if (r < 0)
 		return r;

@@ -471,6 +471,15 @@ static int pair_up(const struct rt_wanted *wanted, const struct rt_traced *trace
 			       wanted->sets, true, err);
 }
 
+/* --failed: nothing says how it fails. */
+static bool never_fails(const struct rt_wanted *wanted, const struct rt_sites *sites, size_t i)
+{
+	const struct rt_function *f = &sites->functions.v[i];
+
+	return wanted->failed && !wanted->why && !f->hidden &&
+	       !(sites->returns[i] && sites->plans[sites->exit_plan[i]].ntests);
+}
+
 static int make_probes(const struct rt_wanted *wanted, struct rt_traced *traced,
 		       struct rt_sites *sites, struct rt_error *err)
 {
@@ -504,10 +513,17 @@ static int make_probes(const struct rt_wanted *wanted, struct rt_traced *traced,
 			add_returns(sites, i);
 		if (!rt_plans_has_entry(wanted, traced, sites, i))
 			continue;
+		if (never_fails(wanted, sites, i))
+			continue;
 		some |= !sites->functions.v[i].hidden;
 		add_site(sites, RT_SITE_ENTRY, i, sites->entry_plan[i], 0);
 		add_returns(sites, i);
 	}
+	if (r == 0 && !some && n && wanted->failed)
+		return rt_usage(err,
+				"--failed: nothing says how %s%s fails; try: 'int %s(...) errno'",
+				sites->functions.v[0].name, n > 1 ? " or another function" : "",
+				sites->functions.v[0].name);
 	return r < 0 || some || !n ? r : no_times(sites, err);
 }
 

@@ -34,6 +34,12 @@ struct rt_wanted {
 	bool verbose; /* say where a search did not look */
 	struct rt_limits limits; /* how much is read and printed */
 	struct rt_limit limit;
+	/*
+	 * a function whose prototype says how it fails is shown where it did; without `why` the
+	 * others are not traced
+	 */
+	bool failed;
+	bool why; /* calls that are chosen by their end are shown with the calls inside them */
 	const char *only_under; /* a specification; NULL: none */
 	const char *const *excluded; /* `nexcluded` specifications of functions to leave out */
 	size_t nexcluded;

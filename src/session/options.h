@@ -59,6 +59,8 @@ struct rt_options {
 	enum rt_want returns;		/* --return */
 	unsigned depth;			/* --depth; 0: any */
 	uint64_t min_time;		/* --min-time, ns */
+	bool failed;			/* --failed */
+	bool why;			/* --why */
 	const char *only_under;		/* --only-under, a specification; NULL: none */
 	/*
 	 * --exclude: specifications, of report globs.  Of report: --only, globs; --tid; --from and

@@ -151,7 +151,7 @@ static int make_stack(struct session *s, struct rt_error *err)
 	void *ctx = &s->sinks;
 
 	if (want.limit.ends) {
-		ctx = s->outcome = rt_outcome_new(to, ctx);
+		ctx = s->outcome = rt_outcome_new(s->options->why, to, ctx);
 		to = &rt_outcome_ops;
 	}
 	if (ctx && rt_filter_wants_any(&want)) {
@@ -595,6 +595,9 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		r = rt_sites_add_own_functions(&s.wanted, &s.traced, &s.sites, err);
 	if (r == 0)
 		r = rt_sites_record_pairs(&s.wanted, &s.traced, &s.sites, err);
+	if (r == 0 && options->why && !s.wanted.limit.ends)
+		r = rt_usage(err,
+			     "--why: no condition on an end; try: 'FUNC(time > 5ms)', --failed");
 	if (r == 0)
 		r = rt_sites_add_roots(&s.wanted, &s.traced, &s.sites, err);
 	if (r == 0)

@@ -49,6 +49,17 @@ for mechanism in $MECHANISMS; do
 		expect_message 'open_it(errno == ENOENT).: errno is not read: ' "$T/err"
 	fi
 	end_case
+
+	begin "$mechanism: --failed"
+	rt --attach="$mechanism" --failed "$T/fails" "$OPEN" "$MAP" main
+	expect_status 0
+	expect_number calls "$(grep -c '>(' "$T/err")" -eq 3
+	expect_no_line '(main\|/dev/null' "$T/err"
+	rt --attach="$mechanism" -Z --why "$T/fails" "$OPEN" "$MAP" main in_thread
+	expect_line '>(main ' "$T/err"
+	expect_line '>(in_thread ' "$T/err"
+	expect_no_line '/dev/null' "$T/err"
+	end_case
 done
 mechanism=uprobe-multi
 for name in $MECHANISMS; do
@@ -110,6 +121,12 @@ if has musl-gcc && [ "$(uname -m)" = x86_64 ]; then
 else
 	skip "musl" "no musl-gcc"
 fi
+
+begin "--failed: nothing says how a function fails"
+rt --failed "$T/fails" main
+expect_status 2
+expect_message "--failed: nothing says how main fails; try: 'int main(...) errno'$" "$T/err"
+end_case
 
 begin "a function that is not of the C library, without errno"
 rt "$T/fails" 'int open_it(const char *path)'

@@ -77,6 +77,34 @@ expect_text ">(fib 2)
 >(fib 1)" "$T/fib"
 end_case
 
+for mechanism in $MECHANISMS; do
+	begin "$mechanism: --why: inside and around, and nothing else"
+	rt --attach="$mechanism" --why "$BIN/recurse" 'fib(return == 2)' main -- 4
+	expect_status 0
+	sed 's/(main .*/(main)/' "$T/err" >"$T/trace"
+	expect_text ">(main)
+> (fib 4)
+> >(fib 3)
+> > (fib 2)
+> > >(fib 1)
+< < <1
+> > >(fib 0)
+< < <0
+< < 1
+> > (fib 1)
+< < 1
+< <2
+< 3
+<0" "$T/trace"
+	end_case
+done
+
+begin "--why without a condition on an end"
+rt --why "$FIB" 'fib(arg1 > 3)'
+expect_status 2
+expect_message "--why: no condition on an end; try: 'FUNC(time > 5ms)', --failed" "$T/err"
+end_case
+
 begin "a call whose result is not seen"
 rt "$BIN/tailcall" 'first(return == 4)' last
 expect_status 0

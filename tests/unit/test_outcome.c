@@ -77,13 +77,18 @@ static int tell_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_
 static const struct rt_call_ops tell = { .enter = tell_enter, .leave = tell_leave,
 					 .lost = tell_lost };
 
-static void begin(struct told *t)
+static void begin_why(struct told *t, bool why)
 {
 	memset(t, 0, sizeof(*t));
 	t->file = open_memstream(&t->text, &t->size);
 	t->thread.pid = t->thread.tid = 7;
-	t->outcome = rt_outcome_new(&tell, t);
+	t->outcome = rt_outcome_new(why, &tell, t);
 	CU_ASSERT_FATAL(t->file && t->outcome);
+}
+
+static void begin(struct told *t)
+{
+	begin_why(t, false);
 }
 
 static void enter(struct told *t, char function, uint64_t time)
@@ -188,6 +193,62 @@ static void test_unseen(void)
 	finish(&t, "");
 }
 
+/* A call that passes is shown with all calls inside it and those around it, and nothing else is. */
+static void test_why(void)
+{
+	struct told t;
+
+	begin_why(&t, true);
+	enter(&t, 'b', 1);
+	enter(&t, 'b', 2);
+	leave(&t, RT_END_RETURNED, 3, 1);
+	enter(&t, 'a', 4);		/* fails, but for the one inside */
+	enter(&t, 'b', 5);
+	leave(&t, RT_END_RETURNED, 6, 2);
+	enter(&t, 'a', 7);		/* passes, with both inside */
+	enter(&t, 'a', 8);
+	leave(&t, RT_END_RETURNED, 9, 3);
+	enter(&t, 'b', 10);
+	leave(&t, RT_END_RETURNED, 11, 4);
+	leave(&t, RT_END_RETURNED, 12, -1);
+	leave(&t, RT_END_RETURNED, 13, 5);
+	enter(&t, 'b', 14);
+	leave(&t, RT_END_RETURNED, 15, 6);
+	enter(&t, 'a', 16);
+	enter(&t, 'b', 17);
+	leave(&t, RT_END_RETURNED, 18, 7);
+	leave(&t, RT_END_RETURNED, 19, 8);
+	enter(&t, 'a', 20);
+	leave(&t, RT_END_RETURNED, 21, -2);
+	leave(&t, RT_END_RETURNED, 22, 9);
+	enter(&t, 'b', 23);
+	leave(&t, RT_END_RETURNED, 24, 1);
+	finish(&t, "b 1\n a 4\n  a 7\n   a 8\n   = 3\n   b 10\n   = 4\n  = -1\n = 5\n"
+		   " a 20\n = -2\n= 9\n");
+}
+
+/* The queue is full: the calls around one that passes later are not forgotten. */
+static void test_why_too_large(void)
+{
+	enum { CALLS = 1 << 17 };
+	struct told t;
+	int i;
+
+	begin_why(&t, true);
+	enter(&t, 'b', 1);
+	enter(&t, 'a', 2);
+	for (i = 0; i < CALLS + 2; i++) {
+		enter(&t, 'b', 3);
+		leave(&t, RT_END_RETURNED, 4, 4);
+	}
+	enter(&t, 'a', 5);
+	leave(&t, RT_END_RETURNED, 6, -1);
+	leave(&t, RT_END_RETURNED, 7, -2);
+	leave(&t, RT_END_RETURNED, 8, 3);
+	CU_ASSERT_EQUAL(rt_outcome_too_large(t.outcome), 1);
+	finish(&t, "b 1\n a 2\n  a 5\n  = -1\n = -2\n= 3\n");
+}
+
 /* An event loop never ends: the calls inside it are shown when the queue is full. */
 static void test_too_large(void)
 {
@@ -223,5 +284,7 @@ CU_TestInfo rt_tests_outcome[] = {
 	{ "by the time", test_time },
 	{ "calls whose result was not seen", test_unseen },
 	{ "a queue that becomes too large", test_too_large },
+	{ "--why: inside and around", test_why },
+	{ "--why: a queue that becomes too large", test_why_too_large },
 	CU_TEST_INFO_NULL,
 };
