@@ -24,6 +24,15 @@ struct table {
 	bool made;
 };
 
+/* The name that a file descriptor had when it was last looked up. */
+struct descriptor {
+	pid_t pid;
+	int64_t fd;
+	char *name;		/* NULL: the slot is free */
+};
+
+enum { DESCRIPTORS = 1024 };
+
 struct rt_pointers {
 	struct rt_feed *feed;
 	const struct rt_program *program;
@@ -31,6 +40,8 @@ struct rt_pointers {
 	size_t n;			/* of the tables */
 	bool raw;			/* names stay as the symbols have them */
 	struct rt_text text;
+	/* by process and number; a later one in the same slot replaces it */
+	struct descriptor descriptors[DESCRIPTORS];
 };
 
 struct rt_pointers *rt_pointers_new(struct rt_feed *feed, const struct rt_program *program,
@@ -71,6 +82,8 @@ void rt_pointers_free(struct rt_pointers *p)
 		return;
 	for (i = 0; i < p->n; i++)
 		free(p->tables[i].v);
+	for (i = 0; i < DESCRIPTORS; i++)
+		free(p->descriptors[i].name);
 	free(p->tables);
 	rt_text_free(&p->text);
 	free(p);
@@ -169,18 +182,30 @@ static bool go_type(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size,
 	return false;
 }
 
-/* The process may have closed it by now, and opened another one. */
+/*
+ * The process may have closed it by now, and opened another one.  If it is closed, or the process
+ * has ended, the name is the one that it had before.
+ */
 static bool descriptor(void *ctx, pid_t pid, int64_t fd, char *buf, size_t size)
 {
+	struct rt_pointers *p = ctx;
+	struct descriptor *d = &p->descriptors[((size_t)pid * 31 + (size_t)fd) % DESCRIPTORS];
+	bool is_known = d->name && d->pid == pid && d->fd == fd;
 	char path[64];
 	ssize_t n;
 
-	(void)ctx;
 	snprintf(path, sizeof(path), "/proc/%d/fd/%" PRId64, (int)pid, fd);
 	n = readlink(path, buf, size - 1);
-	if (n <= 0)
-		return false;
+	if (n <= 0) {
+		if (is_known)
+			snprintf(buf, size, "%s", d->name);
+		return is_known;
+	}
 	buf[n] = '\0';
+	if (!is_known || strcmp(d->name, buf) != 0) {
+		free(d->name);
+		*d = (struct descriptor){ pid, fd, strdup(buf) };
+	}
 	return true;
 }
 

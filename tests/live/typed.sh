@@ -215,16 +215,25 @@ if ! slow && has mkfifo; then
 		#include <fcntl.h>
 		#include <unistd.h>
 		__attribute__((noinline)) int use(int log_fd, int offd) { __asm__ volatile("" ::: "memory"); return log_fd + offd; }
-		int main(void) { char c; return use(open("/dev/null", O_RDONLY), 0) < 0 || read(0, &c, 1); }
+		__attribute__((noinline)) int shut(int log_fd) { return close(log_fd); }
+		int main(void)
+		{
+			int fd = open("/dev/null", O_RDONLY);
+			char c;
+
+			return use(fd, 0) < 0 || read(0, &c, 1) || shut(fd);
+		}
 	EOF
 	$CC -g -O1 -o "$T/fds" "$T/fds.c"
 	mkfifo "$T/wait"
 	# The path is looked up at the time of printing: the program waits for it.
-	timeout 60 "$RAWTRACE" -y "$T/fds" use <"$T/wait" 2>"$T/err" &
+	timeout 60 "$RAWTRACE" -y "$T/fds" use shut <"$T/wait" 2>"$T/err" &
 	exec 5>"$T/wait"
 	wait_for 20 grep -q '^<' "$T/err"
 	exec 5>&-
 	wait $!
 	expect_line '^>(use [0-9]*</dev/null> 0)$' "$T/err"
+	# It is closed by the time of printing.
+	expect_line '^>(shut [0-9]*</dev/null>)$' "$T/err"
 	end_case
 fi
