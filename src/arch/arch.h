@@ -99,6 +99,7 @@ enum rt_c_abi {
 	RT_C_ABI_AAPCS64,
 };
 
+struct rt_emulation;
 struct rt_errno_at;
 struct rt_flow;
 struct rt_go_code;
@@ -253,6 +254,11 @@ struct rt_arch {
 			struct rt_operand *operand);
 	/* The kind of the instruction; NULL: probes always stay at the entry. */
 	enum rt_form (*form)(const uint8_t *insn, size_t n);
+	/*
+	 * Sets by which operation a BPF program emulates the instruction (arch/emulation.h); false:
+	 * it cannot.  NULL: it emulates none.
+	 */
+	bool (*emulation)(const uint8_t *insn, size_t n, struct rt_emulation *emulation);
 };
 
 enum { RT_ARCH_BEFORE = 8, RT_ARCH_BODY = 4096 };

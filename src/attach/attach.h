@@ -47,6 +47,8 @@ struct rt_attach_request {
 	 * it; its definitions have names of their own, and go with those of the first
 	 */
 	unsigned part;
+	/* programs emulate instructions where that is known to be right (attach/emulations.h) */
+	bool emulate;
 	/* not by a mechanism that puts the probes into every process */
 	bool here_only;
 	int64_t errno_offset;		/* what RT_MAP_ERRNO begins with; 0: not known yet */
@@ -81,6 +83,9 @@ struct rt_attach {
 	const int *strangers;		/* RT_MAP_STRANGERS, likewise */
 	/* the kernel arms USDT's semaphores, in each process that gets the probe */
 	bool arms;
+	/* RT_FORM_BITs that the programs emulate where they may, in `nemulated` sites */
+	uint32_t emulated;
+	unsigned nemulated;
 	const int *unread;		/* RT_MAP_UNREAD, -1: there is none; NULL: no BPF */
 	/* what of this trace the user must know, or NULL; not to be freed */
 	const char *remark;

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "attach/emulations.h"
 #include "attach/gate.h"
 #include "emit/saved.h"
 #include "kernel/procfs.h"
@@ -230,6 +232,9 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 		rt_bpf_side_close(side);
 		return map_error(r, err);
 	}
+	if (request->emulate && key == RT_KEY_ID)
+		side->emulates = rt_emulations_open(request, &side->maps[RT_MAP_EMULATIONS],
+						    &side->nemulated);
 	side->gaps = rt_gaps_new(side->maps[RT_MAP_HITS], side->slots);
 	side->decoder = new_decoder(request, key);
 	if (side->decoder && side->pending.size)
@@ -257,6 +262,7 @@ void rt_bpf_side_close(struct rt_bpf_side *side)
 	rt_counts_close(&side->counts);
 	rt_gaps_free(side->gaps);
 	rt_record_decoder_free(side->decoder);
+	free(side->emulates);
 }
 
 /* The line before the verifier's closing statistics says what it minded: its length in `len`. */
@@ -391,12 +397,14 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 		.filtered = side->filtered,
 		.limit = request->limit,
 		.pending = side->pending.size,
+		.emulates = side->emulates && side->emulates[plan],
 	};
 	char log[LOG_SIZE];
 	int r;
 
 	if (key_source == RT_KEY_CONSTANT && request->purpose != RT_PURPOSE_RECORD)
 		program.key = request->sites[key].function;
+	program.site = key;
 	if (key_source == RT_KEY_CONSTANT)
 		program.function = rt_attach_owner(request->functions, &request->sites[key]);
 	program.sleepable = program.read_user && !side->no_sleep &&

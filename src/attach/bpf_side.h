@@ -29,6 +29,8 @@ struct rt_bpf_side {
 	struct rt_pending pending;	/* what they hold back */
 	bool no_read_user;	/* the kernel turned out to have no bpf_probe_read_user */
 	bool no_read_str;	/* nor bpf_probe_read_str */
+	bool *emulates;		/* by plan: its program emulates instructions; NULL: none does */
+	unsigned nemulated;	/* sites with such instructions */
 };
 
 /*

@@ -187,6 +187,7 @@ static void find_costs(const struct figures *f, struct rt_probe_costs *c)
 struct question {
 	const struct rt_attach_ops *ops;
 	const struct rt_ring_ops *ring;
+	bool emulate;
 };
 
 /* Sites of an entry, a uretprobe and an exit probe have plans 0, 1 and 2. */
@@ -245,6 +246,7 @@ static bool measure(const struct question *q, struct rt_function *f, loop_times 
 		.nsites = make_sites(sites),
 		.ring_bytes = 512 << 10,
 		.ring = q->ring,
+		.emulate = q->emulate,
 		.program = f[0].image,
 	};
 
@@ -285,7 +287,7 @@ static void answer(const struct question *q, int to)
 	    pipe2(go, O_CLOEXEC) != 0)
 		return;
 	exit.offset = f[PUSH_EXIT].offset + find_samples()->push_return;
-	exit.at.addr = exit.place.addr = exit.offset;
+	exit.at.addr = exit.place.addr = f[PUSH_EXIT].addr + find_samples()->push_return;
 	f[PUSH_EXIT].exits = (struct rt_exits){ .v = &exit, .n = 1, .cap = 1 };
 	pid = fork();
 	if (pid == 0) {
@@ -354,10 +356,10 @@ void rt_costs_begin(struct rt_costs_worker *w)
 }
 
 void rt_costs_measure(struct rt_costs_worker *w, const struct rt_attach_ops *ops,
-		      const struct rt_ring_ops *ring, struct rt_probe_costs *costs)
+		      const struct rt_ring_ops *ring, bool emulate, struct rt_probe_costs *costs)
 {
 	enum { PATIENCE_MS = 2000 };
-	const struct question q = { ops, ring };
+	const struct question q = { ops, ring, emulate };
 	struct pollfd fd = { .fd = w->from, .events = POLLIN };
 
 	memset(costs, 0, sizeof(*costs));

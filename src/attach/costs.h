@@ -19,11 +19,12 @@ struct rt_costs_worker {
 void rt_costs_begin(struct rt_costs_worker *worker);
 
 /*
- * Measure, for a trace that is attached by `ops` with `ring` (NULL: the mechanism's own choice).
+ * Measure, for a trace that is attached by `ops` with `ring` (NULL: the mechanism's own choice),
+ * with rt_attach_request.emulate.
  * Takes some 30 ms; after 2 s, or if the process fails, `costs->known` is false.
  */
 void rt_costs_measure(struct rt_costs_worker *worker, const struct rt_attach_ops *ops,
-		      const struct rt_ring_ops *ring, struct rt_probe_costs *costs);
+		      const struct rt_ring_ops *ring, bool emulate, struct rt_probe_costs *costs);
 
 /* Wait for the end of the process. */
 void rt_costs_end(struct rt_costs_worker *worker);

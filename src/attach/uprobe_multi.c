@@ -119,14 +119,14 @@ static uint32_t sort_by_file(const struct rt_attach_request *request, uint16_t p
 
 /*
  * The cookie, which programs take as rt_bpf_program.key; its upper half is the function, for
- * programs that filter.
+ * programs that filter, or of those that do not record, and emulate, the probe.
  */
-static uint64_t cookie(const struct rt_attach_request *request, unsigned probe)
+static uint64_t cookie(const struct rt_attach_request *request, unsigned probe, bool emulates)
 {
 	const struct rt_site *p = &request->sites[probe];
 
 	if (request->purpose != RT_PURPOSE_RECORD)
-		return p->function;
+		return (emulates ? (uint64_t)probe << 32 : 0) | p->function;
 	return (uint64_t)rt_attach_owner(request->functions, p) << 32 | probe;
 }
 
@@ -136,6 +136,7 @@ static int link_plan(struct multi *m, const struct rt_attach_request *request, u
 {
 	uint32_t i, k, n = sort_by_file(request, plan, b->members),
 		       only = n == 1 ? b->members[0].probe : 0;
+	bool emulates = m->side.emulates && m->side.emulates[plan];
 	int prog, r = 0;
 
 	/* The program of a plan's only probe need not ask for the cookie, 30 ns. */
@@ -152,7 +153,7 @@ static int link_plan(struct multi *m, const struct rt_attach_request *request, u
 			uint32_t id = b->members[i].probe;
 
 			b->offsets[b->n] = rt_attach_place(request->functions, &request->sites[id]);
-			b->cookies[b->n] = cookie(request, id);
+			b->cookies[b->n] = cookie(request, id, emulates);
 			b->semaphores[b->n] = rt_site_semaphore(&request->sites[id]);
 			b->armed |= b->semaphores[b->n] != 0;
 		}
@@ -259,6 +260,8 @@ static int multi_open(const struct rt_attach_request *request, struct rt_attach 
 		m->attach.followed = &m->side.followed;
 	m->attach.unread = &m->side.maps[RT_MAP_UNREAD];
 	m->attach.strangers = &m->side.maps[RT_MAP_STRANGERS];
+	m->attach.nemulated = m->side.nemulated;
+	m->attach.emulated = m->side.nemulated ? RT_FORM_BIT(RT_FORM_RET) : 0;
 	m->attach.pending = m->side.pending.size ? &m->side.pending : NULL;
 	m->attach.counts = request->purpose == RT_PURPOSE_RECORD ? NULL : &m->side.counts;
 	r = link_all(m, request, err);

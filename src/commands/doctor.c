@@ -18,6 +18,7 @@
 #include "kernel/tracefs.h"
 #include "arch/flow.h"
 #include "stream/ring.h"
+#include "attach/emulations.h"
 #include "attach/perf_probe.h"
 #include "attach/trial.h"
 #include "base/array.h"
@@ -161,6 +162,18 @@ static void row_nops(FILE *file)
 	row(file, "probed nops", rows[nops].state, rows[nops].why);
 }
 
+static void row_instructions(FILE *file)
+{
+	const struct rt_arch *arch = rt_arch_of(rt_arch_native());
+	int r = rt_emulations_ask();
+
+	if (!arch || !arch->emulation)
+		return;
+	row(file, "instructions", r == 0 ? "ok" : "no",
+	    r == 0 ? "BPF programs emulate returns (6.19)"
+		   : "before 6.19; the kernel single-steps returns instead");
+}
+
 /* The ways from BPF programs to us, each opened. */
 static void rows_rings(FILE *file)
 {
@@ -239,6 +252,7 @@ static void rows_bpf(FILE *file)
 		if (fd >= 0)
 			close(fd);
 	}
+	row_instructions(file);
 	rows_rings(file);
 }
 

@@ -35,6 +35,11 @@ static void emit_id(struct emitter *e)
 	case RT_KEY_COOKIE:
 		rt_bpf_mov(e->bpf, R1, CTX);
 		rt_bpf_call(e->bpf, RT_FN_get_attach_cookie);
+		/* The upper half is the site's id, by which the program emulates. */
+		if (e->program->emulates) {
+			rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R0, 32);
+			rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R0, 32);
+		}
 		rt_bpf_store(e->bpf, RT_BPF_DW, R10, FR_ID, R0);
 		break;
 	case RT_KEY_POINTER:

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "emit/count.h"
+#include "emit/emulation.h"
 #include "emit/frames.h"
 #include "emit/pending.h"
 #include "emit/saved.h"
@@ -570,6 +571,8 @@ int rt_bpf_program_emit(const struct rt_bpf_program *program, struct rt_bpf *bpf
 	rt_emit_submit(&e);
 end:
 	rt_bpf_place(bpf, e.out);
+	if (program->emulates)
+		rt_emit_emulation(&e);
 	rt_bpf_mov_imm(bpf, R0, 0);
 	rt_bpf_exit(bpf);
 	return bpf->error ? rt_fail(err, bpf->error, "BPF program: cannot be assembled") : 0;

@@ -322,8 +322,10 @@ void rt_place_print(const struct rt_sites *sites, FILE *file)
 static size_t insn_size(enum rt_form form, uint8_t first)
 {
 	switch (form) {
-	case RT_FORM_PUSH: case RT_FORM_NOP: case RT_FORM_RET:
+	case RT_FORM_PUSH: case RT_FORM_NOP:
 		return 1;
+	case RT_FORM_RET:
+		return first == 0xc3 ? 1 : 3;
 	case RT_FORM_PUSH_REX: case RT_FORM_NOP16:
 		return 2;
 	case RT_FORM_ENDBR:

@@ -461,13 +461,19 @@ size_t rt_returns_stepped(const struct rt_sites *sites, size_t *all)
 	return stepped;
 }
 
-static void print_cost(const struct rt_sites *sites, const struct rt_trap_costs *c, FILE *file)
+void rt_returns_print_cost(const struct rt_sites *sites, const struct rt_trap_costs *c,
+			   unsigned emulated, FILE *file)
 {
 	size_t all, n = rt_returns_stepped(sites, &all);
 
 	if (!n)
 		return;
-	if (!c->return_ns || !c->push_ns)
+	if (emulated)
+		fprintf(file,
+			"rawtrace: %zu of %zu probes that see returns stand on a return; BPF "
+			"programs emulate %u returns, with those of hooks\n",
+			n, all, emulated);
+	else if (!c->return_ns || !c->push_ns)
 		fprintf(file,
 			"rawtrace: %zu of %zu exit probes are on a return, which kernels "
 			"single-step: that takes some times as long as an entry\n",
@@ -557,8 +563,7 @@ static void print_hooks(const struct rt_sites *sites, FILE *file)
 		fputs(": they report unwinding, longjmp and other stacks\n", file);
 }
 
-void rt_returns_print(const struct rt_wanted *wanted, const struct rt_sites *sites,
-		      const struct rt_trap_costs *costs, FILE *file)
+void rt_returns_print(const struct rt_wanted *wanted, const struct rt_sites *sites, FILE *file)
 {
 	char why[1024];
 	size_t i;
@@ -567,7 +572,6 @@ void rt_returns_print(const struct rt_wanted *wanted, const struct rt_sites *sit
 		return;
 	print_hooks(sites, file);
 	rt_tails_print(sites, file);
-	print_cost(sites, costs, file);
 	if (sites->functions.n > RT_VERBOSE_FUNCTIONS) {
 		print_reasons(sites, file);
 		return;

@@ -24,12 +24,15 @@ int rt_returns_choose(const struct rt_wanted *wanted, struct rt_traced *traced,
  */
 const char *rt_returns_why(const struct rt_function *f, char *buf, size_t size);
 
+/* Say of each function how its returns are seen; of many, how many share a reason. */
+void rt_returns_print(const struct rt_wanted *wanted, const struct rt_sites *sites, FILE *file);
+
 /*
- * Say of each function how its returns are seen; of many, how many share a reason; and what it
- * costs, as `calibration` has measured it.
+ * Say what exit probes on returns cost, as `costs` has it, or that programs emulate `emulated`
+ * returns.
  */
-void rt_returns_print(const struct rt_wanted *wanted, const struct rt_sites *sites,
-		      const struct rt_trap_costs *costs, FILE *file);
+void rt_returns_print_cost(const struct rt_sites *sites, const struct rt_trap_costs *costs,
+			   unsigned emulated, FILE *file);
 
 /*
  * Count the exit probes on returns, which kernels single-step, and in `*all` (may be NULL) all exit

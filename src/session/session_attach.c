@@ -125,7 +125,7 @@ static int place(struct session *s, const struct rt_attach_ops *forced, struct r
 	if (r == 0 && o->verbose) {
 		rt_plans_print(&s->sites, stderr);
 		rt_errno_print(&s->traced, &s->sites, stderr);
-		rt_returns_print(&s->wanted, &s->sites, &s->calibration.costs, stderr);
+		rt_returns_print(&s->wanted, &s->sites, stderr);
 	}
 	if (r < 0 || !o->verbose || o->exact)
 		return r;
@@ -282,6 +282,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 		.group = s->group,
 		.limit = s->wanted.limit,
 		.here_only = s->sites.libcalls || o->all,
+		.emulate = !o->exact,
 		.pids = &s->tracee.pids,
 		.functions = &s->sites.functions,
 		.program = rt_program_executable(&s->traced.program),
@@ -346,6 +347,9 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	rt_tails_cut(&s->sites);
 	if (r < 0)
 		return r;
+	if (o->verbose && s->wanted.purpose != RT_PURPOSE_COUNT)
+		rt_returns_print_cost(&s->sites, &s->calibration.costs, s->attach->nemulated,
+				      stderr);
 	if (o->verbose)
 		rt_say("attach %s: functions: %zu, probes: %u, ring: %s, in %.1f ms",
 		       s->attach->ops->name, rt_functions_shown(&s->sites.functions), s->sites.n,
@@ -361,7 +365,8 @@ void rt_session_measure(struct session *s)
 
 	if (o->command != RT_CMD_RECORD)
 		return;
-	rt_costs_measure(&s->measures, s->attach->ops, s->request.ring, &s->costs);
+	rt_costs_measure(&s->measures, s->attach->ops, s->request.ring, s->request.emulate,
+			 &s->costs);
 	if (s->calibration.measured)
 		s->costs.emulated = s->calibration.emulated;
 	else

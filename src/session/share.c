@@ -53,13 +53,13 @@ static int read_hits(const struct session *s, uint64_t *hits, struct rt_error *e
 	return 0;
 }
 
-static uint64_t sum_forms(const uint64_t *hits, bool emulated)
+static uint64_t sum_forms(const uint64_t *hits, uint32_t forms)
 {
 	uint64_t sum = 0;
 	unsigned i;
 
 	for (i = 0; i < RT_FORMS; i++)
-		sum += !(RT_FORMS_ASSUMED & RT_FORM_BIT(i)) != emulated ? hits[i] : 0;
+		sum += forms & RT_FORM_BIT(i) ? hits[i] : 0;
 	return sum;
 }
 
@@ -70,8 +70,9 @@ static uint64_t cost_of_hit(struct session *s)
 	const struct rt_form_hits *forms = rt_feed_hits(s->feed);
 	uint64_t push = c->push_ns ? c->push_ns : PUSH_NS;
 	uint64_t step = c->return_ns ? c->return_ns : STEP_NS;
-	uint64_t emulated = sum_forms(forms->entries, true) + sum_forms(forms->exits, true);
-	uint64_t stepped = sum_forms(forms->entries, false) + sum_forms(forms->exits, false);
+	uint32_t cheap = RT_FORMS_ASSUMED | s->attach->emulated;
+	uint64_t emulated = sum_forms(forms->entries, cheap) + sum_forms(forms->exits, cheap);
+	uint64_t stepped = sum_forms(forms->entries, ~cheap) + sum_forms(forms->exits, ~cheap);
 
 	if (!emulated && !stepped)
 		return step;

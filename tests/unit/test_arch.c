@@ -7,6 +7,8 @@
 #include <sys/user.h>
 
 #include "arch/arch.h"
+#include "arch/emulation.h"
+#include "base/array.h"
 #include "code.h"
 #include "process/nops.h"
 #include "unit.h"
@@ -49,6 +51,45 @@ static void test_trial(void)
 			0xcd); /* the end of what stands before them */
 	CU_ASSERT_EQUAL(t->code[t->functions[1] - 1], 0xc3);
 	CU_ASSERT_EQUAL(t->code[t->size - 1], 0xc3);
+}
+
+/* The returns, with what they pop; other instructions are the kernel's. */
+static void test_emulations(void)
+{
+	static const struct {
+		const char *code;
+		size_t n;
+		uint8_t op, size;
+		int32_t value;
+	} rows[] = {
+		{ "\xc3", 1, RT_EMULATE_RETURN, 1, 0 },
+		{ "\xf3\xc3", 2, RT_EMULATE_RETURN, 2, 0 },
+		{ "\xf2\xc3", 2, RT_EMULATE_RETURN, 2, 0 },
+		{ "\xc2\x18\x00", 3, RT_EMULATE_RETURN, 3, 24 },
+		{ "\xc2\x00\xff", 3, RT_EMULATE_RETURN, 3, 0xff00 },
+		{ "\xc2\x18", 2, RT_EMULATE_NOTHING, 0, 0 },	/* cut off */
+		{ "\xf3", 1, RT_EMULATE_NOTHING, 0, 0 },
+		{ "", 0, RT_EMULATE_NOTHING, 0, 0 },
+		{ "\xcb", 1, RT_EMULATE_NOTHING, 0, 0 },	/* lret */
+		{ "\x48\xc3", 2, RT_EMULATE_NOTHING, 0, 0 },
+		{ "\x66\xc3", 2, RT_EMULATE_NOTHING, 0, 0 },	/* may pop 2 bytes */
+		{ "\xf3\x0f\x1e\xfa", 4, RT_EMULATE_NOTHING, 0, 0 },
+		{ "\xff\xe0", 2, RT_EMULATE_NOTHING, 0, 0 },
+	};
+	struct rt_emulation e;
+	size_t i;
+
+	for (i = 0; i < RT_COUNT(rows); i++) {
+		bool has = rt_x86_64_emulation((const uint8_t *)rows[i].code, rows[i].n, &e);
+
+		CU_ASSERT_EQUAL(has, rows[i].op != RT_EMULATE_NOTHING);
+		CU_ASSERT_EQUAL(e.op, rows[i].op);
+		CU_ASSERT_EQUAL(e.size, rows[i].size);
+		CU_ASSERT_EQUAL(e.value, rows[i].value);
+		CU_ASSERT_EQUAL(e.place, RT_EMULATION_NOWHERE);
+	}
+	CU_ASSERT_PTR_NULL(rt_arch_i386.emulation);
+	CU_ASSERT_PTR_NULL(rt_arch_aarch64.emulation);
 }
 
 /* The kernel's struct pt_regs and ptrace's struct are laid out alike on x86-64. */
@@ -301,5 +342,6 @@ CU_TestInfo rt_tests_arch[] = {
 	{ "addresses that resolvers load", test_loads_address },
 	{ "beginnings of functions", test_beginnings },
 	{ "functions without a frame that call", test_unsafe_return },
+	{ "emulated instructions", test_emulations },
 	CU_TEST_INFO_NULL,
 };

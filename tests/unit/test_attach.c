@@ -11,6 +11,7 @@
 
 #include "attach/attach.h"
 #include "attach/define.h"
+#include "attach/emulations.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
 #include "stream/tracefs_source.h"
@@ -519,12 +520,30 @@ static void test_decode_exec(void)
 	RT_ASSERT_TEXT(exec_name("", 0, 24), "");
 }
 
+static void test_shadow_stacks(void)
+{
+	static const char with[] = "A=1\0GLIBC_TUNABLES=glibc.cpu.hwcaps=SHSTK:glibc.x=1\0B=2";
+	static const char without[] = "A=shstk\0GLIBC_TUNABLES=glibc.malloc.check=3\0B=2";
+
+	CU_ASSERT(rt_environ_has_shadow_stack(with, sizeof(with)));
+	CU_ASSERT_FALSE(rt_environ_has_shadow_stack(without, sizeof(without)));
+	CU_ASSERT_FALSE(rt_environ_has_shadow_stack("", 0));
+	CU_ASSERT(rt_cpuinfo_has_shadow_stack(
+		"processor\t: 0\nflags\t\t: fpu ibt user_shstk vme\nbugs\t: a\n"));
+	CU_ASSERT_FALSE(rt_cpuinfo_has_shadow_stack(
+		"processor\t: 0\nflags\t\t: fpu vme\nbugs\t: user_shstk\n"));
+	CU_ASSERT_FALSE(rt_cpuinfo_has_shadow_stack(""));
+	/* A process without an environment to read may have anything. */
+	CU_ASSERT(rt_has_shadow_stack(-1));
+}
+
 CU_TestInfo rt_tests_attach[] = {
 	{ "the mechanisms", test_mechanisms },
 	{ "too many plans", test_too_many_plans },
 	{ "what is left out of other processes", test_leaves_out },
 	{ "events of many probes", test_large_events },
 	{ "functions that the kernel refuses", test_refused },
+	{ "user shadow stacks", test_shadow_stacks },
 	{ "tracefs hits", test_decode_hit },
 	{ "tracefs numbers behind pointers", test_decode_pointer },
 	{ "tracefs numbers behind NULL in the middle", test_decode_chain },

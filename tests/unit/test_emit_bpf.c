@@ -462,6 +462,28 @@ static void test_too_large(void)
  * Forward and backward jumps count from the instruction after them; a label that was never placed
  * is an error.
  */
+/* Behind all else, for a site by its cookie and for the program's only one. */
+static void test_emulation(void)
+{
+	struct rt_bpf_program p = { .pids = RT_PID(1234),
+				    .key_source = RT_KEY_COOKIE,
+				    .read_user = true,
+				    .emulates = true,
+				    .site = 5,
+				    .slots = 16384 };
+	struct rt_plan returns, plan;
+
+	rt_plan_c_return(&rt_arch_x86_64, &returns);
+	rt_plan_at_exit(&returns, RT_BY_RETURN, &plan);
+	p.plan = &plan;
+	rt_golden_program("emulation-cookie.bpf", &p);
+	p.key_source = RT_KEY_CONSTANT;
+	rt_golden_program("emulation-constant.bpf", &p);
+	p.key_source = RT_KEY_COOKIE;
+	p.purpose = RT_PURPOSE_COUNT;
+	rt_golden_program("emulation-count.bpf", &p);
+}
+
 static void test_labels(void)
 {
 	struct rt_error err;
@@ -521,6 +543,7 @@ CU_TestInfo rt_tests_emit_bpf[] = {
 	{ "comparisons of strings", test_texts },
 	{ "tests of arguments", test_tests },
 	{ "too large for the stack", test_too_large },
+	{ "emulated instructions", test_emulation },
 	{ "labels", test_labels },
 	{ "maps", test_maps },
 	CU_TEST_INFO_NULL,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "arch/arch.h"
+#include "arch/emulation.h"
 #include "arch/errno_at.h"
 #include "arch/go_code.h"
 #include "arch/operand.h"
@@ -106,6 +107,7 @@ const struct rt_arch rt_arch_x86_64 = {
 	.refuses = rt_x86_64_refuses,
 	.nop_size = rt_x86_64_nop_size,
 	.form = rt_x86_64_form,
+	.emulation = rt_x86_64_emulation,
 	.operand = rt_x86_operand,
 	.direct_target = rt_x86_direct_target,
 	.target_slot = target_slot,

@@ -387,6 +387,8 @@ static const struct pattern patterns[] = {
 	{ 2, { 0x33, 0xc0 }, { 0xff, 0xc0 }, RT_FORM_XOR },
 	{ 1, { 0x8d }, { 0xff }, RT_FORM_LEA },
 	{ 1, { 0xc3 }, { 0xff }, RT_FORM_RET },
+	{ 1, { 0xc2 }, { 0xff }, RT_FORM_RET },
+	{ 2, { 0xf3, 0xc3 }, ALL, RT_FORM_RET },
 };
 
 static const struct pattern patterns_64[] = {

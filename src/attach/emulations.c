@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which sites' instructions our programs emulate (emit/emulation.h).
+ *
+ * Only sites that have their place alone: programs see the registers one after the other, and the
+ * second one would see those that the first one has changed.
+ *
+ * Not returns where there may be a user shadow stack (x86, Linux 6.6): the processor compares the
+ * return address with the copy there, which no program can take off.  glibc enables it before main,
+ * and only where GLIBC_TUNABLES asks for it (2.39).  What runs in children is not known.
+ */
+#include "attach/emulations.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "arch/emulation.h"
+#include "emit/bpf.h"
+#include "kernel/procfs.h"
+#include "kernel/sys.h"
+
+int rt_emulations_ask(void)
+{
+	enum { R0, CTX };
+	const struct rt_arch *arch = rt_arch_of(rt_arch_native());
+	struct rt_bpf bpf;
+	int r;
+
+	if (!arch || !arch->emulation)
+		return -EOPNOTSUPP;
+	rt_bpf_init(&bpf);
+	rt_bpf_load(&bpf, RT_BPF_DW, R0, CTX, arch->ip.pt_regs);
+	rt_bpf_store(&bpf, RT_BPF_DW, CTX, arch->ip.pt_regs, R0);
+	rt_bpf_mov_imm(&bpf, R0, 0);
+	rt_bpf_exit(&bpf);
+	r = rt_bpf_finish(&bpf, NULL, NULL);
+	if (r == 0)
+		r = rt_bpf_prog_load(bpf.insns, bpf.n, RT_BPF_TRACE_UPROBE_MULTI, NULL, 0);
+	rt_bpf_free(&bpf);
+	if (r >= 0)
+		close(r);
+	return r < 0 ? r : 0;
+}
+
+/* ---- shadow stacks ---- */
+
+bool rt_cpuinfo_has_shadow_stack(const char *text)
+{
+	const char *flags = strstr(text, "\nflags"), *end, *at;
+	static const char flag[] = " user_shstk";
+
+	if (!flags)
+		return false;
+	end = strchrnul(flags + 1, '\n');
+	at = strstr(flags, flag);
+	return at && at < end;
+}
+
+bool rt_environ_has_shadow_stack(const char *environ, size_t size)
+{
+	static const char name[] = "GLIBC_TUNABLES=";
+	const char *at, *end = environ + size;
+
+	for (at = environ; at < end; at += strlen(at) + 1)
+		if (strncmp(at, name, sizeof(name) - 1) == 0 && strcasestr(at, "shstk"))
+			return true;
+	return false;
+}
+
+bool rt_has_shadow_stack(pid_t pid)
+{
+	char path[64], *text;
+	bool has;
+	int n;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+	n = rt_read_file(path, &text);
+	if (n < 0)
+		return true;
+	has = rt_environ_has_shadow_stack(text, (size_t)n) ||
+	      rt_proc_status_has(pid, "x86_Thread_features", "shstk");
+	free(text);
+	return has;
+}
+
+static bool cpu_has_shadow_stack(void)
+{
+	char *text;
+	bool has;
+
+	if (rt_read_file("/proc/cpuinfo", &text) < 0)
+		return true;
+	has = rt_cpuinfo_has_shadow_stack(text);
+	free(text);
+	return has;
+}
+
+static bool may_return(const struct rt_attach_request *request)
+{
+	size_t i;
+
+	if (!cpu_has_shadow_stack())
+		return true;
+	if (request->reach != RT_REACH_PROCESSES)
+		return false;
+	for (i = 0; i < request->pids->n && !rt_has_shadow_stack(request->pids->v[i]); i++)
+		;
+	return i == request->pids->n;
+}
+
+/* ---- sites ---- */
+
+struct stand {
+	const struct rt_image *image;
+	uint64_t offset;
+	unsigned site;
+};
+
+static int compare_stands(const void *a, const void *b)
+{
+	const struct stand *x = a, *y = b;
+
+	if (x->image != y->image)
+		return (uintptr_t)x->image < (uintptr_t)y->image ? -1 : 1;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static void read_site(const struct rt_attach_request *request, const struct stand *s,
+		      struct rt_emulation *v)
+{
+	const struct rt_site *site = &request->sites[s->site];
+	const struct rt_function *f = &request->functions->v[site->function];
+	const struct rt_arch *arch = rt_image_arch(f->image);
+	struct rt_emulation emulation;
+	uint8_t bytes[16];
+	size_t n;
+
+	if (site->kind != RT_SITE_EXIT || !arch->emulation)
+		return;
+	n = rt_image_read(f->image, f->exits.v[site->exit].place.addr, bytes, sizeof(bytes));
+	if (!arch->emulation(bytes, n, &emulation))
+		return;
+	emulation.place = s->offset & RT_EMULATION_PLACE;
+	v[s->site] = emulation;
+}
+
+/* Their number. */
+static unsigned read_sites(const struct rt_attach_request *request, struct stand *stands,
+			   struct rt_emulation *v)
+{
+	unsigned i, n = request->nsites, found = 0;
+
+	for (i = 0; i < n; i++) {
+		const struct rt_site *site = &request->sites[i];
+
+		v[i] = (struct rt_emulation){ .place = RT_EMULATION_NOWHERE };
+		stands[i] = (struct stand){ request->functions->v[site->function].image,
+					    rt_attach_place(request->functions, site), i };
+	}
+	qsort(stands, n, sizeof(*stands), compare_stands);
+	for (i = 0; i < n; i++) {
+		if ((i && compare_stands(&stands[i - 1], &stands[i]) == 0) ||
+		    (i + 1 < n && compare_stands(&stands[i], &stands[i + 1]) == 0))
+			continue;
+		read_site(request, &stands[i], v);
+		found += v[stands[i].site].op != RT_EMULATE_NOTHING;
+	}
+	return found;
+}
+
+static int fill(int map, const struct rt_emulation *v, unsigned n)
+{
+	uint32_t i;
+	int r = 0;
+
+	for (i = 0; i < n && r == 0; i++)
+		r = rt_bpf_map_update(map, &i, &v[i]);
+	return r;
+}
+
+bool *rt_emulations_open(const struct rt_attach_request *request, int *map, unsigned *n)
+{
+	unsigned i, nsites = request->nsites;
+	struct rt_emulation *v = calloc(nsites + 1u, sizeof(*v));
+	struct stand *stands = calloc(nsites + 1u, sizeof(*stands));
+	bool *plans = calloc(request->nplans + 1u, sizeof(*plans));
+	int r = -ENOMEM;
+
+	*n = 0;
+	if (v && stands && plans && rt_emulations_ask() == 0 && may_return(request))
+		*n = read_sites(request, stands, v);
+	if (*n)
+		r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(*v), nsites, 0);
+	*map = r < 0 ? -1 : r;
+	if (r >= 0)
+		r = fill(*map, v, nsites);
+	for (i = 0; i < nsites && r >= 0; i++)
+		plans[request->sites[i].plan] |= v[i].op != RT_EMULATE_NOTHING;
+	free(v);
+	free(stands);
+	if (r >= 0)
+		return plans;
+	*n = 0;
+	free(plans);
+	return NULL;
+}
