@@ -82,6 +82,7 @@ static int open_file(struct rt_sink *sink, struct file *file)
 		return -ENOMEM;
 	file->trace = *sink->trace;
 	file->trace.processes = false;
+	file->trace.first = 0;
 	/* It is the name of the first process alone. */
 	if (files->some)
 		file->trace.command = NULL;

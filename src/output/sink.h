@@ -62,6 +62,7 @@ struct rt_trace {
 	unsigned members;		/* of a structure or an array; 0: RT_LIMIT_MEMBERS */
 	bool fd_paths;			/* file descriptors with what they are now (-y) */
 	bool processes;			/* there are several */
+	pid_t first;			/* the process that the trace begins with; 0: not known */
 	bool names;			/* of several programs, so the lines have their names */
 	struct rt_keep keep;
 	const struct rt_probe_costs *costs;	/* of a recording (plan/costs.h), or NULL */

@@ -16,8 +16,8 @@
 
 /*
  * Until a second thread shows up there is nothing to tell apart, and no column for it.  Then it has
- * the thread; or, once there is a second process, the process, and the thread where that is not the
- * first of its process.
+ * the thread; or, once there is a call of a child, the process, and the thread where that is not
+ * the first of its process.
  */
 struct tree {
 	pid_t first, first_pid;
@@ -60,7 +60,8 @@ static void put_thread(struct rt_sink *sink, const struct rt_thread *thread)
 	if (!tree->some) {
 		tree->some = true;
 		tree->first = thread->tid;
-		tree->first_pid = thread->pid;
+		/* A call of a child says that there are two, though the first one has none. */
+		tree->first_pid = sink->trace->first ? sink->trace->first : thread->pid;
 		tree->first_goid = thread->goid;
 	}
 	if (sink->trace->processes || thread->pid != tree->first_pid)

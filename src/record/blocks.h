@@ -21,7 +21,7 @@
 enum { RT_RECORD_VERSION = 3, RT_BLOCK_MOST = 16 << 20 };
 
 enum rt_block_kind {
-	RT_BLOCK_TRACE = 1,	/* the command, the start */
+	RT_BLOCK_TRACE = 1,	/* the command, the first process */
 	RT_BLOCK_FUNCTIONS,	/* flags and names of functions, by their numbers */
 	RT_BLOCK_CALLS,
 	RT_BLOCK_NOTE,		/* a remark */

@@ -78,6 +78,7 @@ static int recorder_begin(struct rt_sink *sink)
 	}
 	rt_bytes_text(&trace, sink->trace->command ? sink->trace->command : "");
 	rt_bytes_u8(&trace, sink->trace->processes);
+	rt_bytes_number(&trace, (uint64_t)sink->trace->first);
 	err = put_block(sink, RT_BLOCK_TRACE, &trace);
 	rt_bytes_free(&trace);
 	return err;

@@ -117,6 +117,8 @@ static int read_trace(struct rt_replay *p, const struct rt_block *block, struct 
 	const char *command = rt_read_text(&in);
 
 	trace->processes = rt_read_u8(&in);
+	/* Not in recordings of earlier builds. */
+	trace->first = in.at < in.end ? (pid_t)rt_read_number(&in) : 0;
 	free(p->command);
 	p->command = strdup(command);
 	return in.bad ? -EBADMSG : p->command ? 0 : -ENOMEM;

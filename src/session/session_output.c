@@ -75,9 +75,11 @@ int rt_session_choose_out(struct session *s, struct rt_error *err)
 
 int rt_session_open_out(struct session *s, struct rt_error *err)
 {
-	int r = rt_sinks_open(&s->sinks, &s->traced.program, err);
 	unsigned i;
+	int r;
 
+	s->sinks.trace.first = s->options->all ? 0 : rt_pids_first(&s->tracee.pids);
+	r = rt_sinks_open(&s->sinks, &s->traced.program, err);
 	if (r == 0 && rt_keep_any(&s->options->keep)) {
 		if (!s->options->quiet)
 			rt_say("kept in memory; kill -USR1 %d writes it to %s", (int)getpid(),

@@ -160,6 +160,16 @@ expect_status 0
 expect_line '^rawtrace: nothing: no call was seen; it was not loaded, or' "$T/err"
 end_case
 
+begin "a call of a child has its process, though no other process has a call; also recorded"
+rm -f "$FAMILY"
+rt -f sh "$BIN/family:leaf" -- -c '"$0" one 1; :' "$BIN/family"
+! selected || expect_line "^\\[$(sed 's/ .*//' "$FAMILY")\\] >(leaf 1)\$" "$T/err"
+rm -f "$FAMILY"
+rt record -f -o "$T/recording" sh "$BIN/family:leaf" -- -c '"$0" one 1; :' "$BIN/family"
+rt report "$T/recording"
+! selected || expect_line "^\\[$(sed 's/ .*//' "$FAMILY")\\] >(leaf 1)\$" "$T/out"
+end_case
+
 begin "PROGRAM:FUNCTION, -f -p: a program that a child will run"
 rm -f "$FAMILY"
 if selected; then

@@ -171,7 +171,7 @@ begin "a recorder that is killed"
 start_worker 2 $LONG $PAUSE
 in_background "$RAWTRACE" record -o "$T/data" -p "$worker" work leaf 2>"$T/err"
 tracer=$PID
-is_long() { [ "$(wc -c <"$T/data" 2>/dev/null || echo 0)" -gt 4000 ]; }
+is_long() { [ "$(wc -c 2>/dev/null <"$T/data" || echo 0)" -gt 4000 ]; }
 wait_for 20 is_long || because "nothing was written"
 kill -KILL "$tracer"
 reap "$tracer"
