@@ -136,6 +136,10 @@ struct rt_arch {
 	unsigned nargs;
 	const struct rt_reg *dwarf;	/* general registers by their DWARF numbers */
 	unsigned ndwarf;
+	/*
+	 * DWARF numbers, a bit each: registers that calls preserve, and `link`
+	 */
+	uint32_t saved;
 	/* DWARF number of the first floating-point register, of 32 or fewer; 0: not told */
 	uint16_t dwarf_float;
 	const char *float_name;		/* "xmm", "v" */

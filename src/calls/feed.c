@@ -83,10 +83,10 @@ void rt_feed_free(struct rt_feed *feed)
 	free(feed);
 }
 
-/* Mappings are needed where records hold instruction pointers, and for --libcalls. */
+/* Mappings are needed where records hold instruction pointers, for --libcalls and -k. */
 int rt_feed_read_processes(struct rt_feed *feed)
 {
-	bool maps = feed->key == RT_KEY_IP || feed->sites->libcalls;
+	bool maps = feed->key == RT_KEY_IP || feed->sites->libcalls || feed->sites->stacks;
 	size_t i;
 	int r = 0;
 

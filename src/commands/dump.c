@@ -221,6 +221,8 @@ static void print_fetch(FILE *file, const struct rt_fetch *f)
 			f->if_failed - 1u, f->null_fails ? " or 0" : "");
 	if (f->type == RT_TYPE_STRING)
 		fprintf(file, ":string [%u bytes]", f->max);
+	else if (f->type == RT_TYPE_STACK)
+		fprintf(file, ":stack [%u bytes]", f->max);
 	else if (f->type == RT_TYPE_INT)
 		fprintf(file, ":%c%u", f->is_signed ? 's' : 'u', f->size * 8u);
 	else if (f->length)

@@ -577,6 +577,8 @@ const struct rt_option rt_option_table[] = {
 	  .commands = TREE | REPORT, .parse = parse_relative },
 	{ "call-times", 'T', NULL, "in tree, how long a call took, behind its result",
 	  .commands = TREE | REPORT, FLAG(durations) },
+	{ "stack-trace", 'k', NULL, "in tree, flow and json, the callers of each call",
+	  .commands = TREE, FLAG(stacks) },
 	{ "batch", 0, "[N]", "print N tables to standard output, one a second; not on a terminal",
 	  .commands = TOP, .parse = parse_batch },
 	{ "net", 0, NULL, "take the cost of the probes off each duration; say how much it was",

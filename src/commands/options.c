@@ -49,8 +49,6 @@ static const struct {
 	{ 'C', "rawtrace record keeps the calls; rawtrace report -c prints a table of them" },
 	{ 'D', "--depth=N shows N levels of calls" },
 	{ 'E', "type: env NAME=VALUE rawtrace PROGRAM" },
-	{ 'k', "stacks of callers are not printed; trace the callers too, the tree has them around "
-	       "a call" },
 	{ 'g', "rawtrace record keeps who called whom; rawtrace report -F graph shows it" },
 	{ 'l', "functions of a library are named LIBRARY:FUNCTION; --libcalls traces what the "
 	       "program imports" },
@@ -203,13 +201,38 @@ static int check_text(const struct rt_options *o, struct rt_error *err)
 	return 0;
 }
 
+/* -k needs return addresses as calls left them, and room for a copy of the stack. */
+static int check_stacks(const struct rt_options *o, struct rt_error *err)
+{
+	bool json = o->format && strcmp(o->format, "json") == 0,
+	     flow = o->format && strcmp(o->format, "flow") == 0,
+	     tree = !o->format || strcmp(o->format, "tree") == 0;
+
+	if (!o->stacks)
+		return 0;
+	if (!tree && !flow && !json)
+		return rt_usage(err, "-k: goes with --format=tree, flow and json");
+	if (o->returns == RT_WANT_URETPROBE)
+		return rt_usage(err, "-k: not allowed with --return=uretprobe: it replaces "
+				     "return addresses");
+	if (o->no_bpf || (o->attach && strcmp(o->attach, "tracefs") == 0))
+		return rt_usage(err, "-k: only BPF programs copy stacks; try without %s",
+				o->no_bpf ? "--no-bpf" : "--attach=tracefs");
+	if (o->ring && strcmp(o->ring, "perf") == 0)
+		return rt_usage(err, "-k: a perf ring has no room for stacks; try without "
+				     "--ring=perf");
+	if (o->min_time)
+		return rt_usage(err, "-k: not allowed with --min-time");
+	return 0;
+}
+
 /* Options that belong to a format. */
 static int check_view(const struct rt_options *o, struct rt_error *err)
 {
 	bool graph = o->format && strcmp(o->format, "graph") == 0,
 	     summary = o->format && strcmp(o->format, "summary") == 0;
 
-	if (check_text(o, err) < 0)
+	if (check_text(o, err) < 0 || check_stacks(o, err) < 0)
 		return -EINVAL;
 	if (o->command == RT_CMD_TOP) {
 		if (!o->sort)

@@ -175,11 +175,14 @@ void rt_eh_read_cie(struct rt_eh_cursor *c, struct rt_eh_cie *cie)
 	char letters[8] = "";
 	unsigned i, version;
 	uint8_t encoding;
+	uint64_t length;
 
 	cie->addresses = ENC_ABSOLUTE;
 	cie->lsda = RT_EH_NONE;
 	cie->is_signal = false;
-	if (rt_eh_number(c, 4, false) == UINT32_MAX || rt_eh_number(c, 4, false) != 0)
+	length = rt_eh_number(c, 4, false);
+	cie->end = c->at + length;
+	if (length == UINT32_MAX || rt_eh_number(c, 4, false) != 0)
 		c->bad = true;
 	version = rt_eh_byte(c);
 	for (i = 0; i < sizeof(letters) && (letters[i] = (char)rt_eh_byte(c)) && !c->bad; i++)
@@ -189,15 +192,12 @@ void rt_eh_read_cie(struct rt_eh_cursor *c, struct rt_eh_cie *cie)
 		c->bad = true;
 		return;
 	}
-	rt_eh_leb(c, false);
-	rt_eh_leb(c, true);
-	if (version == 1)
-		rt_eh_byte(c);
-	else
-		rt_eh_leb(c, false);
+	cie->code_factor = rt_eh_leb(c, false);
+	cie->data_factor = (int64_t)rt_eh_leb(c, true);
+	cie->ra = version == 1 ? rt_eh_byte(c) : rt_eh_leb(c, false);
 	cie->sized = letters[0] == 'z';
-	if (cie->sized)
-		rt_eh_leb(c, false);
+	length = cie->sized ? rt_eh_leb(c, false) : 0;
+	cie->begin = c->at + length;
 	for (i = 1; cie->sized && letters[i]; i++) {
 		if (letters[i] == 'R') {
 			cie->addresses = rt_eh_byte(c);

@@ -50,6 +50,9 @@ struct rt_eh_cie {
 	uint8_t addresses, lsda;	/* encodings */
 	bool sized;
 	bool is_signal;			/* they describe what a signal's handler returns to */
+	/* of its instructions (elf/cfi.h): factors, column of the return address, begin, end */
+	uint64_t code_factor, ra, begin, end;
+	int64_t data_factor;
 };
 
 /* At the CIE's first byte. */

@@ -170,6 +170,8 @@ static int add_value(struct line *line, const struct rt_plan *plan, unsigned i,
 		return 0;
 	if (f->base == RT_BASE_THREAD)
 		return rt_fail(err, -EOPNOTSUPP, "tracefs cannot read thread-local values");
+	if (f->type == RT_TYPE_STACK)
+		return rt_fail(err, -EOPNOTSUPP, "tracefs cannot copy stacks");
 	if (f->index_size)
 		return rt_fail(err, -EOPNOTSUPP, "tracefs cannot add two registers");
 	if (f->base == RT_BASE_SAVED)

@@ -78,6 +78,9 @@ void rt_emit_element(struct emitter *e, const struct rt_fetch *f, int none);
  */
 void rt_emit_counted(struct emitter *e, const struct rt_fetch *f, int at, int fault);
 
+/* The stack from the address in r3 on, as far as it goes.  On to `fault` if none can be read. */
+void rt_emit_stack(struct emitter *e, const struct rt_fetch *f, int at, int fault);
+
 /*
  * r0 = the address of map's element whose u32 key is in r10 + key; on to `out` where there is none.
  */

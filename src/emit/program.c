@@ -240,6 +240,8 @@ static void emit_value(struct emitter *e, unsigned i)
 		emit_errno(e, f, at, fault);
 	} else if (f->type == RT_TYPE_STRING) {
 		rt_emit_string(e, f, at, fault);
+	} else if (f->type == RT_TYPE_STACK) {
+		rt_emit_stack(e, f, at, fault);
 	} else if (f->type == RT_TYPE_BYTES && f->length) {
 		rt_emit_counted(e, f, at, fault);
 	} else if (f->type == RT_TYPE_BYTES) {

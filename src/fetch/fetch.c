@@ -74,6 +74,29 @@ int rt_plan_add_goroutine(struct rt_plan *plan, const struct rt_fetch *record, u
 	return 0;
 }
 
+static struct rt_fetch whole_register(const struct rt_arch *arch, struct rt_reg reg)
+{
+	return (struct rt_fetch){ .base = RT_BASE_REG, .reg = reg, .size = arch->word };
+}
+
+int rt_plan_add_stack(struct rt_plan *plan)
+{
+	const struct rt_arch *arch = plan->arch;
+	unsigned i;
+
+	if (plan->nvalues + 2 + (unsigned)__builtin_popcount(arch->saved) > RT_MAX_VALUES)
+		return -E2BIG;
+	plan->stack = (uint8_t)(plan->nvalues + 1);
+	plan->values[plan->nvalues++] = (struct rt_fetch){
+		.base = RT_BASE_STACK, .type = RT_TYPE_STACK, .max = RT_STACK_BYTES
+	};
+	plan->values[plan->nvalues++] = whole_register(arch, arch->ip);
+	for (i = 0; i < arch->ndwarf; i++)
+		if (arch->saved >> i & 1)
+			plan->values[plan->nvalues++] = whole_register(arch, arch->dwarf[i]);
+	return 0;
+}
+
 void rt_plan_at_exit(const struct rt_plan *returns, enum rt_call_end end, struct rt_plan *plan)
 {
 	unsigned i, shown = 0;
@@ -109,13 +132,14 @@ static size_t word_size(const struct rt_fetch *fetch)
 {
 	if (fetch->type == RT_TYPE_BYTES)
 		return fetch->max < 8 ? 4 : 8;
-	return fetch->type == RT_TYPE_STRING ? sizeof(int32_t) : fetch->size;
+	return fetch->type == RT_TYPE_INT ? fetch->size : sizeof(int32_t);
 }
 
 static size_t value_size(const struct rt_fetch *fetch)
 {
 	switch (fetch->type) {
 	case RT_TYPE_STRING:
+	case RT_TYPE_STACK:
 		return sizeof(int32_t) + fetch->max;
 	case RT_TYPE_BYTES:
 		return fetch->max;
@@ -341,7 +365,7 @@ bool rt_plan_same(const struct rt_plan *a, const struct rt_plan *b)
 	if (a->kind != b->kind || a->role != b->role || a->end != b->end || a->arch != b->arch ||
 	    a->nvalues != b->nvalues || a->return_address != b->return_address ||
 	    a->root != b->root || a->ends != b->ends || a->no_return != b->no_return ||
-	    a->goroutine != b->goroutine ||
+	    a->goroutine != b->goroutine || a->stack != b->stack ||
 	    a->runtime != b->runtime || a->ntests != b->ntests || a->nsaved != b->nsaved)
 		return false;
 	for (i = 0; i < a->ntests; i++)

@@ -46,7 +46,18 @@ enum rt_base {
 	RT_BASE_CONSTANT,
 	RT_BASE_COMM
 };
-enum rt_type { RT_TYPE_INT, RT_TYPE_STRING, RT_TYPE_BYTES };
+enum rt_type {
+	RT_TYPE_INT,
+	RT_TYPE_STRING,
+	RT_TYPE_BYTES,
+	RT_TYPE_STACK, /* the stack from the stack pointer on; only BPF programs read it */
+};
+
+/*
+ * Bytes of a stack that are copied.  At most two pages of 4096 bytes hold them: emit/value.c copies
+ * what the first page has where the second one is not there.
+ */
+enum { RT_STACK_BYTES = 4096 };
 
 struct rt_fetch {
 	enum rt_base base;
@@ -180,6 +191,7 @@ enum rt_call_end {
  *   string    i32 length with the NUL (as bpf_probe_read_str returns it), then `max` bytes; a
  *             string of which only the beginning
  *             could be read has its fault bit set and a length above 0
+ *   stack     as a string; the length is the number of bytes
  *   block     `max` bytes, aligned to 4 (to 8 from 8 bytes on); of one with a length what is past
  *             that is undefined
  */
@@ -194,6 +206,8 @@ struct rt_plan {
 	/* 1 + the first of three values that are not shown: rt_plan_add_goroutine; 0: none */
 	uint8_t goroutine;
 	uint16_t runtime;		/* of which of the process's Go runtimes that is */
+	/* entry: 1 + the first of the values that are not shown: rt_plan_add_stack; 0: none */
+	uint8_t stack;
 	/* entry, where calls are filtered: of functions whose return is not probed */
 	bool no_return;
 	const struct rt_arch *arch;
@@ -229,9 +243,17 @@ void rt_plan_c_return(const struct rt_arch *arch, struct rt_plan *plan);
 int rt_plan_add_goroutine(struct rt_plan *plan, const struct rt_fetch *record, uint32_t goid_offset,
 			  unsigned runtime);
 
+/*
+ * Read, behind what is shown, the stack's top, the instruction pointer, and each register of
+ * rt_arch.saved; before rt_plan_add_goroutine.  0, or -E2BIG where the plan is full.
+ */
+int rt_plan_add_stack(struct rt_plan *plan);
+
 /* The number of the plan's values that are shown. */
 static inline unsigned rt_plan_shown(const struct rt_plan *plan)
 {
+	if (plan->stack)
+		return plan->stack - 1u;
 	return plan->goroutine ? plan->goroutine - 1u : plan->nvalues;
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "output/print.h"
+#include "output/stack.h"
 #include "output/text.h"
 #include "output/tracks.h"
 
@@ -33,6 +34,7 @@ struct flow_thread {
 	struct flow_thread *next;
 	char *text;			/* "name(args)" */
 	size_t len, cap;
+	char *stack;			/* lines of its callers (-k); NULL: none */
 	uint64_t time;
 	unsigned level;
 	bool waits;
@@ -84,6 +86,7 @@ static void flow_free(struct rt_sink *sink)
 
 		flow->threads = t->next;
 		free(t->text);
+		free(t->stack);
 		free(t);
 	}
 	if (flow->line)
@@ -294,6 +297,15 @@ static void put_indent(struct flow *flow, unsigned level)
 	put_blanks(flow->line, (size_t)level * INDENT);
 }
 
+/* The callers of a call, behind its line. */
+static void write_stack(struct rt_sink *sink, struct flow_thread *t)
+{
+	if (t->stack)
+		rt_put(sink->file, t->stack);
+	free(t->stack);
+	t->stack = NULL;
+}
+
 /* "name(args) {" of a call in which another begins. */
 static void open_call(struct rt_sink *sink, const struct rt_thread *thread, struct flow_thread *t)
 {
@@ -308,6 +320,7 @@ static void open_call(struct rt_sink *sink, const struct rt_thread *thread, stru
 	rt_put_bytes(flow->line, t->text, t->len);
 	rt_put(flow->line, " {");
 	write_line(sink, 0, 0, NULL);
+	write_stack(sink, t);
 }
 
 /* ---- the ops ---- */
@@ -342,7 +355,11 @@ static int keep_text(struct rt_sink *sink, struct flow_thread *t, const struct r
 	}
 	memcpy(t->text, flow->bytes, flow->len);
 	t->len = flow->len;
-	return r;
+	rt_stack_print(sink, flow->line, thread->pid, frame, args);
+	take_line(flow);
+	if (flow->len)
+		t->stack = strndup(flow->bytes, flow->len);
+	return flow->len && !t->stack ? -ENOMEM : r;
 }
 
 /* The columns before the function of a line that ends a call, and the duration's colour. */
@@ -388,6 +405,7 @@ static int flow_enter(struct rt_sink *sink, struct rt_thread *thread, const stru
 	put_indent(flow, t->level);
 	rt_put_bytes(flow->line, t->text, t->len);
 	write_line(sink, 0, 0, NULL);
+	write_stack(sink, t);
 	return 0;
 }
 
@@ -462,6 +480,8 @@ static int flow_leave(struct rt_sink *sink, struct rt_thread *thread, const stru
 		write_line(sink, at, position(flow), RED);
 	else
 		write_line(sink, from, to, color);
+	if (leaf)
+		write_stack(sink, t);
 	return r;
 }
 
@@ -472,7 +492,8 @@ static void flow_gone(struct rt_sink *sink, struct rt_thread *thread)
 	if (!t)
 		return;
 	free(t->text);
-	t->text = NULL;
+	free(t->stack);
+	t->text = t->stack = NULL;
 	t->cap = t->len = 0;
 	t->waits = false;
 }

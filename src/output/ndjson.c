@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "output/print.h"
+#include "output/stack.h"
 #include "output/text.h"
 #include "output/tracks.h"
 
@@ -85,7 +86,9 @@ static int ndjson_enter(struct rt_sink *sink, struct rt_thread *thread,
 	put_text(sink->file, ",\"name\":", rt_sink_function(sink, frame->function));
 	rt_put(sink->file, ",\"args\":{");
 	r = rt_args_json(sink, track->pid, frame->function, args, &some);
-	rt_put(sink->file, "},\"end\":\"not traced\"}\n");
+	putc_unlocked('}', sink->file);
+	rt_stack_json(sink, track->pid, frame, args);
+	rt_put(sink->file, ",\"end\":\"not traced\"}\n");
 	return r;
 }
 
@@ -112,6 +115,7 @@ static int ndjson_leave(struct rt_sink *sink, struct rt_thread *thread,
 		rt_put(sink->file, ",\"args\":{");
 		r = rt_args_json(sink, track->pid, frame->function, &call.args, &some);
 		putc_unlocked('}', sink->file);
+		rt_stack_json(sink, track->pid, frame, &call.args);
 	}
 	some = true;
 	if (r == 0)

@@ -23,3 +23,9 @@ size_t rt_resolve_constant(const struct rt_resolver *r, pid_t pid, uint64_t addr
 {
 	return r && r->ops->constant ? r->ops->constant(r->ctx, pid, addr, buf, size) : 0;
 }
+
+bool rt_resolve_stack(const struct rt_resolver *r, const struct rt_stack_top *top,
+		      rt_stack_put *put, void *ctx)
+{
+	return r && r->ops->stack && r->ops->stack(r->ctx, top, put, ctx);
+}

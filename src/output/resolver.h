@@ -7,6 +7,27 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "stream/call.h"
+
+/* A caller in a stack. */
+struct rt_stack_frame {
+	const char *file;	/* NULL: not known */
+	const char *function;	/* NULL: not known */
+	uint64_t offset;	/* of `addr` in the function */
+	uint64_t addr;		/* the return address, as in the file; without a file in memory */
+};
+
+/* Takes the callers, the innermost first; the strings live until it returns. */
+typedef void rt_stack_put(void *ctx, const struct rt_stack_frame *frame);
+
+/* The end of a stack, where a probe was hit. */
+struct rt_stack_top {
+	pid_t pid;
+	uint64_t sp;
+	bool at_entry;		/* of a function, where nothing was pushed yet */
+	const struct rt_values *values;
+};
+
 /*
  * The meaning of a value in its process, beyond the bytes that were read.  A live trace asks the
  * process.
@@ -27,6 +48,11 @@ struct rt_resolver_ops {
 	 * file.  Returns how many.
 	 */
 	size_t (*constant)(void *ctx, pid_t pid, uint64_t addr, void *buf, size_t size);
+	/*
+	 * Give the callers to `put`.  False: there are more, of which the copy of the stack or the
+	 * file tells nothing.
+	 */
+	bool (*stack)(void *ctx, const struct rt_stack_top *top, rt_stack_put *put, void *put_ctx);
 };
 
 /* An operation that is NULL finds nothing. */
@@ -42,5 +68,7 @@ bool rt_resolve_descriptor(const struct rt_resolver *resolver, pid_t pid, int64_
 			   size_t size);
 size_t rt_resolve_constant(const struct rt_resolver *resolver, pid_t pid, uint64_t addr, void *buf,
 			   size_t size);
+bool rt_resolve_stack(const struct rt_resolver *resolver, const struct rt_stack_top *top,
+		      rt_stack_put *put, void *ctx);
 
 #endif

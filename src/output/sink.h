@@ -60,6 +60,7 @@ struct rt_trace {
 	/* bytes of a string that are printed; 0: as many as were read */
 	unsigned string;
 	unsigned members;		/* of a structure or an array; 0: RT_LIMIT_MEMBERS */
+	bool stacks;			/* the callers of each call (-k) */
 	bool fd_paths;			/* file descriptors with what they are now (-y) */
 	bool processes;			/* there are several */
 	pid_t first;			/* the process that the trace begins with; 0: not known */

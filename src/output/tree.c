@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "output/print.h"
+#include "output/stack.h"
 #include "output/text.h"
 #include "output/tracks.h"
 
@@ -127,6 +128,7 @@ static int tree_enter(struct rt_sink *sink, struct rt_thread *thread, const stru
 	rt_put(sink->file, rt_sink_function(sink, frame->function));
 	err = rt_args_print(sink, thread->pid, frame->function, args);
 	rt_put(sink->file, ")\n");
+	rt_stack_print(sink, sink->file, thread->pid, frame, args);
 	return err;
 }
 

@@ -234,6 +234,9 @@ static int make_entry(struct making *m, size_t i)
 	    rt_lower_keep(&sites->prototypes[i], f->spec, plan.arch, &m->limits, sites->types,
 			  &plan) < 0)
 		return -ENOMEM;
+	/* A plan that is full has none, and the stack is shown as not known. */
+	if (wanted->stacks)
+		rt_plan_add_stack(&plan);
 	r = add_goroutine(wanted, traced, f, &plan);
 	if (r < 0)
 		return r;
@@ -700,6 +703,7 @@ int rt_plans_make(const struct rt_wanted *wanted, const struct rt_traced *traced
 
 	if (r < 0)
 		return r;
+	sites->stacks = wanted->stacks;
 	for (level = READ_ALL, r = -E2BIG; r == -E2BIG && level <= READ_ARGUMENTS; level++)
 		r = make_level(wanted, traced, sites, any, level, err);
 	sites->left_out =

@@ -144,6 +144,8 @@ static const char *harm_of(const struct rt_wanted *wanted, const struct rt_trace
 		return traced->library_entry_only;
 	if (library && wanted->children)
 		return "children may run programs that could unwind it";
+	if (wanted->stacks)
+		return "it would replace a return address in the stacks of -k";
 	return library && wanted->everywhere
 		       ? "without BPF its probes are in every process that uses it"
 		       : NULL;

@@ -36,6 +36,7 @@ struct rt_sites {
 	size_t nroots;
 	/* some functions are traced for the program's own calls alone */
 	bool libcalls;
+	bool stacks; /* entries copy the stack */
 	bool imports_nothing; /* or would be: it has no such calls */
 };
 

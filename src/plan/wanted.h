@@ -30,6 +30,7 @@ struct rt_wanted {
 	bool all;
 	/* children have the probes too; the programs that they run are not judged */
 	bool children;
+	bool stacks; /* entries copy the stack, and no uretprobe replaces return addresses */
 	bool typed; /* prototypes are looked for */
 	bool verbose; /* say where a search did not look */
 	struct rt_limits limits; /* how much is read and printed */

@@ -82,6 +82,7 @@ struct rt_options {
 	unsigned rounds;		/* --batch=N; 0: no end */
 	bool first;			/* --first, of diff */
 	struct rt_limits limits;	/* -s, --members, --deref: how much is read and printed */
+	bool stacks;			/* -k */
 	bool fd_paths;			/* -y */
 	bool follow, separate;		/* -f; -ff */
 	size_t buffer;			/* --buffer, bytes a CPU; 0: the default */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "go/go.h"
+#include "session/unwinder.h"
 #include "symbols/demangle.h"
 
 /* A symbol by where it is in its file. */
@@ -42,6 +43,7 @@ struct rt_pointers {
 	struct rt_text text;
 	/* by process and number; a later one in the same slot replaces it */
 	struct descriptor descriptors[DESCRIPTORS];
+	struct rt_unwinder *unwinder;	/* made when first needed */
 };
 
 struct rt_pointers *rt_pointers_new(struct rt_feed *feed, const struct rt_program *program,
@@ -86,6 +88,7 @@ void rt_pointers_free(struct rt_pointers *p)
 		free(p->descriptors[i].name);
 	free(p->tables);
 	rt_text_free(&p->text);
+	rt_unwinder_free(p->unwinder);
 	free(p);
 }
 
@@ -225,6 +228,27 @@ static size_t constant(void *ctx, pid_t pid, uint64_t addr, void *buf, size_t si
 	return n;
 }
 
+static struct rt_unwinder *unwinder(struct rt_pointers *p)
+{
+	if (!p->unwinder)
+		p->unwinder = rt_unwinder_new(p->feed, p->program, p->raw);
+	return p->unwinder;
+}
+
+void rt_pointers_mapped(struct rt_pointers *p, const struct rt_event *event)
+{
+	if (unwinder(p))
+		rt_unwinder_mapped(p->unwinder, event);
+}
+
+static bool stack(void *ctx, const struct rt_stack_top *top, rt_stack_put *put, void *put_ctx)
+{
+	struct rt_pointers *p = ctx;
+
+	return unwinder(p) && rt_unwinder_walk(p->unwinder, top, put, put_ctx);
+}
+
 const struct rt_resolver_ops rt_pointers_ops = {
 	.symbol = symbol, .go_type = go_type, .descriptor = descriptor, .constant = constant,
+	.stack = stack,
 };

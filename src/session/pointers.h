@@ -19,6 +19,11 @@ struct rt_pointers *rt_pointers_new(struct rt_feed *feed, const struct rt_progra
 				    bool raw);
 /* The program has more files.  0 or -ENOMEM. */
 int rt_pointers_grow(struct rt_pointers *pointers);
+/*
+ * A process mapped a file (RT_EV_MMAP with its path), which stacks may need after the process has
+ * ended.
+ */
+void rt_pointers_mapped(struct rt_pointers *pointers, const struct rt_event *event);
 void rt_pointers_free(struct rt_pointers *pointers);
 
 /* The resolver of a live trace: ctx is the rt_pointers. */

@@ -334,6 +334,10 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	/* ^C at a terminal ends our command too. */
 	if (rt_session_stopping(s) && (r == 0 || r == -ESRCH))
 		return 0;
+	/* All else has been dropped by make_less(). */
+	if (s->wanted.stacks && (r == -E2BIG || r == -EOPNOTSUPP))
+		return rt_fail(err, r, "-k: stacks need BPF and a ring of Linux 5.8; see: "
+				       "rawtrace doctor");
 	if (r < 0 && !s->tracee.ours && !o->all && rt_tracee_ended(&s->tracee, false))
 		return rt_fail(err, -ESRCH, "process %d: ended before its probes were attached",
 			       (int)rt_pids_first(&o->pids));

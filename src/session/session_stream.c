@@ -118,9 +118,17 @@ int rt_session_open_epoll(struct session *s, struct rt_error *err)
 static int push(void *ctx, const struct rt_event *event)
 {
 	struct session *s = ctx;
+	struct rt_event mapped;
 
 	if (s->arrivals && event->type == RT_EV_MMAP)
 		rt_session_mapped(s, event);
+	if (event->type == RT_EV_MMAP) {
+		if (s->options->stacks)
+			rt_pointers_mapped(s->pointers, event);
+		mapped = *event;
+		mapped.mmap.path = NULL;
+		event = &mapped;
+	}
 	if (s->later.spool)
 		return rt_session_put_later(s, event);
 	return rt_merge_push(s->merge, s->ring, event);

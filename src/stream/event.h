@@ -62,6 +62,7 @@ struct rt_event {
 		} comm;
 		struct {
 			uint64_t start, len, pgoff, ino;
+			const char *path;	/* only until the event is merged; or NULL */
 		} mmap;
 	};
 };

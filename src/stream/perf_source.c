@@ -160,6 +160,7 @@ static int decode_fork(const uint8_t *rec, size_t len, struct rt_event *event)
 
 static int decode_mmap2(const uint8_t *rec, size_t len, struct rt_event *event)
 {
+	const char *path;
 	struct mmap2_body body;
 
 	if (load_body(rec, len, &body, sizeof(body), event) < 0)
@@ -173,6 +174,8 @@ static int decode_mmap2(const uint8_t *rec, size_t len, struct rt_event *event)
 	event->mmap.len = body.len;
 	event->mmap.pgoff = body.pgoff;
 	event->mmap.ino = body.ino;
+	path = (const char *)rec + HEADER + sizeof(body);
+	event->mmap.path = memchr(path, '\0', len - HEADER - sizeof(body)) ? path : NULL;
 	return 1;
 }
 

@@ -44,6 +44,7 @@ int main(int argc, char **argv)
 		{ "unwind", NULL, NULL, NULL, NULL, rt_tests_unwind },
 		{ "dwarf index", NULL, NULL, NULL, NULL, rt_tests_dwarf_index },
 		{ "unnamed", NULL, NULL, NULL, NULL, rt_tests_unnamed },
+		{ "cfi", NULL, NULL, NULL, NULL, rt_tests_cfi },
 		{ "images", NULL, NULL, NULL, NULL, rt_tests_images },
 		{ "function", NULL, NULL, NULL, NULL, rt_tests_function },
 		{ "debug", NULL, NULL, NULL, NULL, rt_tests_debug },

@@ -272,7 +272,29 @@ static void test_passes_string(void)
 	CU_ASSERT(!rt_plan_passes(&plan, (const uint8_t *)&data, 1));
 }
 
+/* The copy of the stack, the instruction pointer and each preserved register are not shown. */
+static void test_stack(void)
+{
+	const struct rt_arch *arch = &rt_arch_x86_64;
+	struct rt_plan plan, other;
+
+	CU_ASSERT(rt_plan_c_entry(arch, 2, &plan) == 0);
+	other = plan;
+	CU_ASSERT(rt_plan_add_stack(&plan) == 0);
+	CU_ASSERT_EQUAL(plan.nvalues, 2 + 2 + 6);
+	CU_ASSERT_EQUAL(rt_plan_shown(&plan), 2);
+	CU_ASSERT_EQUAL(rt_plan_offset(&plan, 2), 8);
+	CU_ASSERT_EQUAL(rt_plan_offset(&plan, 3), 16 + RT_STACK_BYTES - 4);
+	RT_ASSERT_TEXT(plan.values[3].reg.tracefs, "ip");
+	RT_ASSERT_TEXT(plan.values[4].reg.tracefs, "bx");
+	CU_ASSERT(!rt_plan_same(&plan, &other));
+	CU_ASSERT(rt_plan_c_entry(arch, RT_MAX_VALUES - 7, &plan) == 0);
+	CU_ASSERT(rt_plan_add_stack(&plan) == -E2BIG);
+	CU_ASSERT_EQUAL(rt_plan_shown(&plan), RT_MAX_VALUES - 7);
+}
+
 CU_TestInfo rt_tests_fetch[] = {
+	{ "the stack for -k", test_stack },
 	{ "conditions on strings", test_passes_string },
 	{ "conditions on registers of unknown width", test_registers },
 	{ "C arguments in registers, then on the stack", test_entry },

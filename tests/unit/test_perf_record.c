@@ -277,6 +277,7 @@ static void test_mmap2(void)
 	CU_ASSERT_EQUAL(event.mmap.len, 0x5000);
 	CU_ASSERT_EQUAL(event.mmap.pgoff, 0x2000);
 	CU_ASSERT_EQUAL(event.mmap.ino, 123456);
+	RT_ASSERT_TEXT(event.mmap.path, "/lib/x");
 	make_mmap2(&b, 3);	/* not executable */
 	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, b.n, decoder(), &event), 0);
 	CU_ASSERT_EQUAL(rt_perf_record_decode(b.v, 72, decoder(), &event), -EBADMSG);

@@ -21,7 +21,8 @@ extern CU_TestInfo rt_tests_perf_record[], rt_tests_ring_walk[], rt_tests_gaps[]
 	rt_tests_addrmap[], rt_tests_spool[];
 extern CU_TestInfo rt_tests_stack[], rt_tests_output[], rt_tests_kernel[], rt_tests_options[],
 	rt_tests_filter[], rt_tests_net[], rt_tests_attach[], rt_tests_anchor[], rt_tests_feed[];
-extern CU_TestInfo rt_tests_scan[], rt_tests_unwind[], rt_tests_unnamed[], rt_tests_dwarf_index[];
+extern CU_TestInfo rt_tests_scan[], rt_tests_unwind[], rt_tests_unnamed[], rt_tests_cfi[],
+	rt_tests_dwarf_index[];
 extern CU_TestInfo rt_tests_sinks[];
 extern CU_TestInfo rt_tests_usdt[];
 extern CU_TestInfo rt_tests_profile[], rt_tests_formats[];

@@ -246,6 +246,7 @@ const struct rt_arch rt_arch_aarch64 = {
 	.nargs = ARGS,
 	.dwarf = dwarf,
 	.ndwarf = RT_COUNT(dwarf),
+	.saved = 0x7ff80000,	/* x19 to x30 */
 	.dwarf_float = 64,
 	.float_name = "v",
 	.insn_size = 4,

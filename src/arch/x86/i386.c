@@ -84,6 +84,7 @@ const struct rt_arch rt_arch_i386 = {
 	.result2 = { "dx", 96 },
 	.dwarf = dwarf,
 	.ndwarf = RT_COUNT(dwarf),
+	.saved = 0xe8,	/* bx, bp, si, di */
 	.dwarf_float = 21,
 	.float_name = "xmm",
 	.c_abi = RT_C_ABI_SYSV_I386,

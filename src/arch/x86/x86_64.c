@@ -86,6 +86,7 @@ const struct rt_arch rt_arch_x86_64 = {
 	.nargs = RT_COUNT(args),
 	.dwarf = dwarf,
 	.ndwarf = RT_COUNT(dwarf),
+	.saved = 0xf048,	/* bx, bp, r12 to r15 */
 	.dwarf_float = 17,
 	.float_name = "xmm",
 	.c_abi = RT_C_ABI_SYSV_X86_64,

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RT_OUTPUT_STACK_H
+#define RT_OUTPUT_STACK_H
+
+#include "output/sink.h"
+
+/*
+ * The callers of a call (-k), innermost first; `args` are its entry's.  Nothing without -k.
+ *
+ * A line each, as strace has them: " > FILE(FUNCTION+0xOFFSET) [0xADDRESS]".  The last line is
+ * " > ..." where more callers are not known.
+ */
+void rt_stack_print(const struct rt_sink *sink, FILE *file, pid_t pid,
+		    const struct rt_frame *frame, const struct rt_values *args);
+
+/* The same as a member of a JSON object: ,"stack":[{"file":"./prog",...},...]. */
+void rt_stack_json(const struct rt_sink *sink, pid_t pid, const struct rt_frame *frame,
+		   const struct rt_values *args);
+
+#endif

@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The callers of each call (-k).  The program prints them too, as libgcc unwinds its stack.
+. "$SRCDIR/tests/live/lib.sh"
+
+target unwound "$CC" -O2 -fomit-frame-pointer -fPIE -pie -static-libgcc \
+	"$TARGETS/unwound.c" -ldl -lpthread || { no_target unwound; exit 1; }
+target unwoundlib.so "$CC" -O2 -shared -fPIC "$TARGETS/unwoundlib.c" ||
+	{ no_target unwoundlib.so; exit 1; }
+targets_made
+
+# frames_of FILE: the frames of a tree or flow as the program prints them: "FILE 0xADDRESS".
+frames_of() {
+	sed -n -e 's/^[^ ].*(reached .*//p' -e 's/^ .* ms .* reached(.*//p' \
+		-e 's/^ > \.\.\.$/cut/p' \
+		-e 's/^ > \(.*\/\)*\([^(/]*\)(.*) \[\(0x[0-9a-f]*\)\]$/\2 \3/p' "$1" |
+		sed '1{/^$/d}'
+	echo
+}
+
+begin "as libgcc unwinds: recursion, alloca, an aligned frame, qsort, a library, a thread, a signal"
+rt -k "$T/unwound" reached -- "$T/unwoundlib.so"
+if grep -q 'stacks need BPF and a ring of Linux 5.8' "$T/err"; then
+	expect_status 1
+	end_case
+	[ -z "${CASES_FAILED:-}" ]
+	exit
+fi
+expect_status 0
+frames_of "$T/err" >"$T/frames"
+expect_same "$T/out" "$T/frames"
+expect_line '^ > .*/unwound(main+0x[0-9a-f]*) \[0x[0-9a-f]*\]$' "$T/err"
+end_case
+
+begin "flow has the callers behind a call's line, json in an object"
+rt -k -F flow "$T/unwound" reached -- "$T/unwoundlib.so"
+frames_of "$T/err" >"$T/frames"
+expect_same "$T/out" "$T/frames"
+rt -k -F json -o "$T/json" "$T/unwound" reached -- "$T/unwoundlib.so"
+expect_line '"stack":\[{"file":"[^"]*unwoundlib.so","function":"pass","offset":' "$T/json"
+end_case
+
+begin "a stack that is larger than the copy is cut"
+rt -k "$T/unwound" reached -- 400 "$T/unwoundlib.so"
+frames_of "$T/err" | sed '/^$/d' >"$T/frames"
+expect_number frames "$(grep -c '^unwound 0x' "$T/frames")" -ge 50
+sed -n '$p' "$T/frames" >"$T/frames.last"
+sed '$d' "$T/frames" >"$T/first"
+head -n "$(grep -c '' "$T/first")" "$T/out" >"$T/known"
+expect_same "$T/known" "$T/first"
+expect_text cut "$T/frames.last"
+end_case
+
+begin "-k is refused where stacks cannot be copied"
+for words in --no-bpf --ring=perf --return=uretprobe --min-time=1us --format=html; do
+	rt -k $words "$FIB" fib
+	expect_status 2
+	expect_message '-k: ' "$T/err"
+done
+rt record -k "$FIB" fib
+expect_status 2
+end_case
+
+[ -z "${CASES_FAILED:-}" ]
