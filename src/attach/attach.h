@@ -134,9 +134,9 @@ struct rt_attach_ops {
 	int (*open)(const struct rt_attach_request *request, struct rt_attach **attach,
 		    struct rt_error *err);
 	/*
-	 * Filter by thread `tid` as well; the request is for its process alone.  -ESRCH: it has
-	 * ended; what was done stays, and may be asked for again.  NULL: the process's number is
-	 * what the kernel filters by.
+	 * Filter by thread `tid` as well; the request is for its process alone.  1: no hit was
+	 * missed yet.  -ESRCH: it has ended; what was done stays, and may be asked for again.
+	 * NULL: the process's number is what the kernel filters by.
 	 */
 	int (*add)(struct rt_attach *attach, const struct rt_attach_request *request,
 		   enum rt_add_reason why, pid_t tid, struct rt_error *err);

@@ -18,6 +18,7 @@
  * from its trace_pipe_raw.  Neither bpf(2) nor perf_event_open(2) is called.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -366,6 +367,40 @@ static int filter_threads(struct tracefs *t, const struct rt_pids *pids, struct 
 	return r < 0 ? rt_fail(err, r, "%s/set_event_pid: %s", t->instance, strerror(-r)) : 0;
 }
 
+/*
+ * exec by another thread ends the first one and takes over its number.  event-fork removes the
+ * number of a thread that ends, or is freed, from set_event_pid.  Up to 5.7 this is the number of
+ * the process, and the new program is not recorded; 5.8 swaps the two numbers (exchange_tids).
+ */
+static int tracefs_add(struct rt_attach *attach, const struct rt_attach_request *request,
+		       enum rt_add_reason why, pid_t tid, struct rt_error *err)
+{
+	struct tracefs *t = (struct tracefs *)attach;
+	pid_t pid = rt_pids_first(request->pids);
+	struct rt_members known = { 0 };
+	char text[16];
+	bool recorded;
+	int r;
+
+	(void)why;
+	(void)tid;
+	if (attach->unfiltered)
+		return 1;
+	r = recorded_threads(t, &known);
+	recorded = rt_members_has(&known, pid);
+	rt_members_free(&known);
+	if (r < 0)
+		return rt_nomem(err);
+	if (recorded)
+		return 1;
+	/* Once it has ended, its number is missing on each kernel. */
+	if (kill(pid, 0) != 0 && errno == ESRCH)
+		return -ESRCH;
+	snprintf(text, sizeof(text), "%d ", (int)pid);
+	r = append_instance(t, "set_event_pid", text);
+	return r < 0 ? rt_fail(err, r, "%s/set_event_pid: %s", t->instance, strerror(-r)) : 0;
+}
+
 static int enable_event(struct tracefs *t, const char *name, struct rt_error *err)
 {
 	char file[192];
@@ -496,6 +531,8 @@ const struct rt_attach_ops rt_attach_tracefs = {
 	.key = RT_KEY_ID,
 	.plans = RT_PLANS_FEW,
 	.open = tracefs_open,
+	.add = tracefs_add,
+	.add_from = RT_ADD_EXEC,
 	.detach = tracefs_detach,
 	.close = tracefs_close,
 };

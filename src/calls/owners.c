@@ -250,6 +250,7 @@ int rt_process_read_threads(struct rt_process *process)
 void rt_process_exit(struct rt_process *process, pid_t tid, uint64_t time)
 {
 	rt_members_remove(&process->members, tid);
+	process->anchor.end_seen |= process->anchor.exec && tid == process->pid;
 	rt_anchor_exit(&process->anchor, tid, time);
 }
 

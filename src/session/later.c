@@ -82,7 +82,9 @@ static bool is_urgent(const struct session *s, const struct rt_event *event)
 {
 	if (s->options->follow)
 		return event->type == RT_EV_EXIT && event->tid == event->pid;
-	if (!s->attach->ops->add || !rt_pids_has(&s->tracee.pids, event->pid))
+	/* Without a process, the events that matter are of its first thread. */
+	if (!s->attach->ops->add ||
+	    !rt_pids_has(&s->tracee.pids, event->pid ? event->pid : event->tid))
 		return false;
 	return event->type == RT_EV_EXEC ||
 	       ((event->type == RT_EV_FORK || event->type == RT_EV_EXIT) &&

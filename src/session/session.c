@@ -170,7 +170,7 @@ static int drop_capabilities(const struct session *s, struct rt_error *err)
 	const struct rt_attach_ops *ops = s->attach->ops;
 	unsigned uses = s->tracee.ours ? RT_CAPS_KILL : 0;
 	/* One more thread takes perf events, except by uprobe-multi. */
-	bool events = ops->add && ops != &rt_attach_uprobe_multi;
+	bool events = ops->bpf && ops->add && ops != &rt_attach_uprobe_multi;
 
 	if (s->options->separate || rt_keep_any(&s->options->keep))
 		uses |= RT_CAPS_OUTPUT;

@@ -519,6 +519,9 @@ int rt_session_check_files(const struct rt_traced *traced, struct rt_error *err)
 /* Threads that end at once are no good spares, and each takes descriptors for a while. */
 enum { SPARES_MOST = 16 };
 
+/* The kernel frees the thread that exec ended after a grace period of RCU, some 50 ms. */
+enum { SETTLED_NS = 1000000000 };
+
 static int note_gap(struct session *s, const struct rt_anchor *a, pid_t pid, const char *failed)
 {
 	struct rt_event lost = { .type = RT_EV_LOST, .time = rt_now(), .pid = pid };
@@ -553,12 +556,12 @@ static int add_thread(struct session *s, unsigned i, enum rt_add_reason why, pid
 		return 0;
 	}
 	/* It has ended meanwhile.  The next round knows. */
-	if (r == -ESRCH)
+	if (r == -ESRCH || (r > 0 && rt_now() - a->since < SETTLED_NS))
 		return 0;
 	a->done = r < 0;
-	if (r == 0)
+	if (r >= 0)
 		a->tid = tid;
-	return note_gap(s, a, pid, r < 0 ? failed.text : "");
+	return r > 0 ? 0 : note_gap(s, a, pid, r < 0 ? failed.text : "");
 }
 
 /* With -f the kernel does not filter by one thread of each process. */
@@ -595,7 +598,8 @@ int rt_session_missed_threads(struct session *s)
 	for (i = 0; i < n && r == 0; i++) {
 		const struct rt_anchor *a = rt_feed_anchor(s->feed, s->tracee.pids.v[i]);
 
-		if (!a->tid && a->exec && !a->done)
+		/* Without BPF the filter of the probes' hits is that of ends too. */
+		if (!a->tid && a->exec && !a->done && (s->attach->ops->bpf || !a->end_seen))
 			r = note_gap(s, a, s->tracee.pids.v[i], "it has ended before");
 	}
 	return r;
