@@ -304,6 +304,11 @@ static bool try_reach(const struct rt_attach_ops *ops, enum rt_reach reach,
 	}
 	for (i = 0; r == 0 && i < attach->source->ops->nfds(attach->source); i++)
 		r = attach->source->ops->drain(attach->source, i, &handler, &err);
+	/* Before 4.7 the session drops the hits of strangers. */
+	if (attach && attach->unfiltered) {
+		seen.hits -= seen.of_stranger;
+		seen.of_stranger = 0;
+	}
 	open = attach && (!ops->bpf || rt_reach_is_open(attach->reach));
 	want = count_bytes(run.calls[0]) + (reach == RT_REACH_ALL ? STRANGER_CALLS : 0);
 	if (attach)
