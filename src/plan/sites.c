@@ -18,6 +18,7 @@
 #include "plan/plans.h"
 #include "plan/returns.h"
 #include "plan/runtimes.h"
+#include "plan/sets.h"
 #include "plan/tails.h"
 #include "plan/usdt.h"
 #include "plan/hooks.h"
@@ -25,152 +26,6 @@
 #include "process/search.h"
 #include "process/tracee.h"
 #include "symbols/usdt.h"
-
-/* The specification is kept, as its functions are shown by it. */
-static int keep_spec(struct rt_wanted *wanted, const struct rt_traced *traced, const char *text,
-		     struct rt_spec **spec, struct rt_error *err)
-{
-	int r;
-
-	*spec = calloc(1, sizeof(**spec));
-	if (!*spec || RT_ROOM(&wanted->specs, wanted->nspecs, &wanted->specs_cap) < 0) {
-		free(*spec);
-		return rt_nomem(err);
-	}
-	r = rt_spec_parse(text, rt_image_arch(rt_program_executable(&traced->program)),
-			  wanted->sets ? rt_probes_scope(wanted->sets) : NULL, *spec, err);
-	if (r < 0)
-		free(*spec);
-	else
-		wanted->specs[wanted->nspecs++] = *spec;
-	return r;
-}
-
-static void note_conditions(struct rt_wanted *wanted, const struct rt_spec *spec)
-{
-	wanted->limit.tests |= rt_spec_tests_entry(spec);
-	wanted->limit.ends |= rt_spec_tests_end(spec);
-}
-
-/*
- * The library that the statement's globs mean, by its DT_SONAME; NULL: the process has none of
- * them.
- */
-static const char *library_of(const struct rt_traced *traced, const struct rt_statement *s)
-{
-	const char *soname;
-	size_t i;
-
-	for (i = 0; i < traced->program.n; i++) {
-		soname = rt_image_soname(traced->program.v[i]);
-		if (soname && rt_statement_is_of(s, soname))
-			return soname;
-	}
-	return NULL;
-}
-
-static bool has_function(void *image, const char *name)
-{
-	const struct rt_symbol *v;
-	size_t i, n;
-
-	if (rt_image_all_symbols(image, &v, &n, NULL) < 0)
-		return false;
-	for (i = 0; i < n && strcmp(v[i].name, name) != 0; i++)
-		;
-	return i < n;
-}
-
-/* A library that is not there yet meets nothing: its version is not known. */
-static bool is_met(const struct rt_traced *traced, const struct rt_statement *s,
-		   const char *library)
-{
-	struct rt_image *image = library ? rt_program_find(&traced->program, library)
-					 : rt_program_executable(&traced->program);
-
-	return !s->requires || ((library || !s->libraries) && image &&
-				rt_statement_is_met(s, has_function, image));
-}
-
-/* Files name more than every kernel can probe: what it refuses is left out, as of a glob. */
-static void unname(struct rt_functions *functions, const struct rt_spec *spec)
-{
-	size_t i;
-
-	for (i = 0; i < functions->n; i++)
-		functions->v[i].named &= functions->v[i].spec != spec;
-}
-
-/*
- * One specification of a file: -ENOENT where the function is not there, as files name more than
- * every version of a program has, or where its library may come later.
- */
-static int add_statement(struct rt_wanted *wanted, const struct rt_traced *traced,
-			 struct rt_sites *sites, const struct rt_statement *s, struct rt_error *err)
-{
-	const char *library = s->libraries ? library_of(traced, s) : NULL;
-	struct rt_spec *spec;
-	int r;
-
-	if (s->libraries && !library &&
-	    (wanted->all || !rt_program_can_load(&traced->program)))
-		return -ENOENT;
-	if (!is_met(traced, s, library))
-		return -ENOENT;
-	r = keep_spec(wanted, traced, s->text, &spec, err);
-	if (r < 0)
-		return rt_probes_at(s, r, err);
-	if (s->libraries && !library) {
-		note_conditions(wanted, spec);
-		r = rt_awaited_add(wanted, spec, s->libraries, err);
-		return r < 0 ? r : -ENOENT;
-	}
-	if (!library)
-		rt_spec_take_usdt(spec, &traced->program);
-	if (library && !spec->lib) {
-		spec->lib = strdup(library);
-		if (!spec->lib)
-			return rt_nomem(err);
-	}
-	r = rt_functions_add(&sites->functions, &traced->program, spec, NULL);
-	unname(&sites->functions, spec);
-	if (r == 0)
-		note_conditions(wanted, spec);
-	return r == -ENOMEM ? rt_nomem(err) : r < 0 ? -ENOENT : 0;
-}
-
-/* @NAME */
-static int add_set(struct rt_wanted *wanted, const struct rt_traced *traced, struct rt_sites *sites,
-		   const char *name, struct rt_error *err)
-{
-	const struct rt_statement *v;
-	size_t i, n, before = 0, awaited = wanted->nawaited;
-	bool some = false;
-	int r;
-
-	if (!wanted->sets)
-		wanted->sets = rt_probes_new(
-			rt_image_arch(rt_program_executable(&traced->program)));
-	if (!wanted->sets)
-		return rt_nomem(err);
-	rt_probes_statements(wanted->sets, &before);
-	r = rt_probes_load(wanted->sets, name, err);
-	if (r < 0)
-		return r;
-	v = rt_probes_statements(wanted->sets, &n);
-	for (i = before; i < n; i++) {
-		r = add_statement(wanted, traced, sites, &v[i], err);
-		if (r < 0 && r != -ENOENT)
-			return r;
-		some |= r == 0;
-	}
-	for (i = awaited; i < wanted->nawaited; i++)
-		wanted->awaited[i].needed = !some;
-	return some || awaited < wanted->nawaited
-		    ? 0
-		    : rt_usage(err, "@%s: none of its functions is in %s", name,
-			       rt_image_name(rt_program_executable(&traced->program)));
-}
 
 /*
  * A library that the program has not got, or a glob, may mean what comes later: by dlopen, or with
@@ -289,7 +144,7 @@ static int add_spec(struct rt_wanted *wanted, struct rt_traced *traced, struct r
 	}
 	r = 0;
 	if (rt_spec_may_be_usdt(spec))
-		r = keep_spec(wanted, traced, spec->text, &probe, err);
+		r = rt_wanted_keep_spec(wanted, traced, spec->text, &probe, err);
 	if (probe && r == 0)
 		rt_spec_make_usdt(probe);
 	if (r == 0)
@@ -343,12 +198,12 @@ int rt_sites_add_functions(struct rt_wanted *wanted, struct rt_traced *traced,
 
 	for (i = 0; i < n && r == 0; i++) {
 		if (specs[i][0] == '@') {
-			r = add_set(wanted, traced, sites, specs[i] + 1, err);
+			r = rt_sites_add_set(wanted, traced, sites, specs[i] + 1, err);
 			continue;
 		}
-		r = keep_spec(wanted, traced, specs[i], &spec, err);
+		r = rt_wanted_keep_spec(wanted, traced, specs[i], &spec, err);
 		if (r == 0)
-			note_conditions(wanted, spec);
+			rt_wanted_note_conditions(wanted, spec);
 		if (r == 0)
 			rt_spec_take_usdt(spec, &traced->program);
 		if (r == 0)
@@ -722,7 +577,7 @@ int rt_sites_add_libcalls(struct rt_wanted *wanted, const struct rt_traced *trac
 			  struct rt_sites *sites, const char *text, struct rt_error *err)
 {
 	struct rt_spec *spec;
-	int r = keep_spec(wanted, traced, text, &spec, err);
+	int r = rt_wanted_keep_spec(wanted, traced, text, &spec, err);
 
 	/* A library that comes first may have other processes' calls. */
 	if (r == 0 && traced->program.uneven)

@@ -51,6 +51,18 @@ struct rt_wanted {
 	size_t nawaited, awaited_cap;
 };
 
+struct rt_traced;
+
+/*
+ * Parse a specification into `*spec`, which `wanted` owns, as functions are shown by it.  0 or a
+ * negative errno.
+ */
+int rt_wanted_keep_spec(struct rt_wanted *wanted, const struct rt_traced *traced, const char *text,
+			struct rt_spec **spec, struct rt_error *err);
+
+/* Its conditions are tested by the programs. */
+void rt_wanted_note_conditions(struct rt_wanted *wanted, const struct rt_spec *spec);
+
 /*
  * The BPF programs pair entries and returns by the stack pointer, so a probe must be where the
  * stack pointer is that of the entry.

@@ -71,19 +71,28 @@ else
 fi
 
 if has java && has javac; then
-	begin "java: methods are the tree that the program prints"
+	begin "java: methods are the tree that the program prints, classes are those of its log"
 	cat >"$T/methods" <<-'END'
 		library libjvm.so*
 		usdt:hotspot:method__entry(long thread, const char class[n] == "Calls", int n, const char method[m], int m)
 		usdt:hotspot:method__return(long thread, const char class[n] == "Calls", int n, const char method[m], int m)
+		usdt:hotspot:class__loaded(const char name[n], int n)
 	END
 	javac -d "$T" "$TARGETS/Calls.java" >"$T/build" 2>&1 || show "$T/build"
-	rt -o "$T/trace" java "@$T/methods" -- -XX:+ExtendedDTraceProbes -cp "$T" Calls
+	rt -s 200 -o "$T/trace" java "@$T/methods" -- -XX:+ExtendedDTraceProbes \
+		-Xlog:class+load:file="$T/log" -cp "$T" Calls
 	expect_status 0
 	tree_of 'hotspot:method [0-9]+ "Calls"' 0 'function name(part) { return part[4] }' \
 		>"$T/tree"
 	expect_same "$T/out" "$T/tree"
-	expect_no_line 'hotspot:method__\|unwound' "$T/trace"
+	expect_no_line 'hotspot:method__\|unwound\|before its probes' "$T/trace"
+	selected && {
+		sed -n 's/.*] \([^ ]*\) source: .*/\1/p' "$T/log" | sort >"$T/logged"
+		sed -n 's/.*(hotspot:class__loaded "\([^"]*\)".*/\1/p' "$T/trace" | tr / . |
+			sort >"$T/loaded"
+		expect_same "$T/logged" "$T/loaded"
+		expect_number "classes" "$(grep -c '' "$T/loaded")" -ge 100
+	}
 	end_case
 else
 	skip "java" "it is not installed, or has no compiler"
