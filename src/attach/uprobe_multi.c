@@ -2,6 +2,10 @@
 /*
  * Closing a link waits for RCU (45 ms), but not in turn with others: rt_close_together closes
  * 31 of them in 0.2 s instead of 1.4.
+ *
+ * The first link after a while waits for RCU too, 10 to 20 ms (percpu_down_write in
+ * register_for_each_vma()).  A program takes 0.13 ms to load, and a kind of probe has a program, so
+ * the 531 USDT probes of libjvm have 128.  These are loaded while the first link waits.
  */
 /*
  * BPF_LINK_CREATE with BPF_TRACE_UPROBE_MULTI (6.6): one link for thousands of probes, each known
@@ -59,11 +63,31 @@ static bool supported(int prog)
 	return rt_bpf_link_create(&attr) == -EBADF;
 }
 
-static int link_batch(struct multi *m, pid_t pid, int prog, const struct batch *b, bool uretprobes,
-		      struct rt_error *err)
+/* So many programs are loaded in less time than a process takes to begin. */
+enum { BESIDE_FROM = 16 };
+
+/* The first link, which is made beside the loading of programs. */
+struct first {
+	struct rt_beside beside;
+	struct rt_bpf_link_attr attr;
+	char path[64];
+	int link;			/* 0: not made, or taken; a negative errno */
+};
+
+static int make_first(void *arg)
 {
-	char path[64] = "";
-	struct rt_bpf_link_attr attr = {
+	struct first *first = arg;
+
+	first->link = rt_bpf_link_create(&first->attr);
+	return 0;
+}
+
+/* `path` has room for 64 characters and stays as long as `attr`, as do the batch and its arrays. */
+static void fill_attr(struct rt_bpf_link_attr *attr, char *path, pid_t pid, int prog,
+		      const struct batch *b, bool uretprobes)
+{
+	snprintf(path, 64, "/proc/self/fd/%d", rt_image_fd(b->image));
+	*attr = (struct rt_bpf_link_attr){
 		.prog_fd = (uint32_t)prog, .attach_type = RT_BPF_TRACE_UPROBE_MULTI,
 		.uprobe_multi = {
 			.path = ptr(path),
@@ -75,13 +99,21 @@ static int link_batch(struct multi *m, pid_t pid, int prog, const struct batch *
 			.pid = (uint32_t)pid,
 		},
 	};
+}
+
+static int link_batch(struct multi *m, struct first *first, pid_t pid, int prog,
+		      const struct batch *b, bool uretprobes, struct rt_error *err)
+{
+	struct rt_bpf_link_attr attr;
+	char path[64];
 	int r;
 
 	if (RT_ROOM(&m->links, m->nlinks, &m->cap) != 0 ||
 	    RT_ROOM(&m->pids, m->nlinks, &m->pids_cap) != 0)
 		return rt_nomem(err);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", rt_image_fd(b->image));
-	r = rt_bpf_link_create(&attr);
+	fill_attr(&attr, path, pid, prog, b, uretprobes);
+	r = first->link > 0 ? first->link : rt_bpf_link_create(&attr);
+	first->link = 0;
 	if (r == -EINVAL && !supported(prog))
 		return rt_fail(err, -EOPNOTSUPP,
 			       "the kernel has no uprobe_multi links (before 6.6)");
@@ -130,41 +162,71 @@ static uint64_t cookie(const struct rt_attach_request *request, unsigned probe, 
 	return (uint64_t)rt_attach_owner(request->functions, p) << 32 | probe;
 }
 
-/* Every file's probes of one plan, a link each.  `b` has room for all probes. */
-static int link_plan(struct multi *m, const struct rt_attach_request *request, uint16_t plan,
+static int load_plan(struct multi *m, const struct rt_attach_request *request, uint16_t plan,
 		     struct batch *b, struct rt_error *err)
 {
-	uint32_t i, k, n = sort_by_file(request, plan, b->members),
-		       only = n == 1 ? b->members[0].probe : 0;
-	bool emulates = m->side.emulates && m->side.emulates[plan];
-	int prog, r = 0;
+	uint32_t n = sort_by_file(request, plan, b->members),
+		 only = n == 1 ? b->members[0].probe : 0;
+	int prog;
 
 	/* The program of a plan's only probe need not ask for the cookie, 30 ns. */
 	prog = rt_bpf_side_load(&m->side, request, plan, n == 1 ? RT_KEY_CONSTANT : RT_KEY_COOKIE,
 				only, RT_BPF_TRACE_UPROBE_MULTI, err);
 	if (prog == -E2BIG || prog == -EINVAL)
 		return rt_fail(err, -EOPNOTSUPP, "the kernel has no BPF cookies (before 5.15)");
-	if (prog < 0)
-		return prog;
-	for (i = 0; i < n && r == 0;) {
-		b->image = b->members[i].image;
-		b->armed = false;
-		for (b->n = 0; i < n && b->members[i].image == b->image; i++, b->n++) {
-			uint32_t id = b->members[i].probe;
+	return prog;
+}
 
-			b->offsets[b->n] = rt_attach_place(request->functions, &request->sites[id]);
-			b->cookies[b->n] = cookie(request, id, emulates);
-			b->semaphores[b->n] = rt_site_semaphore(&request->sites[id]);
-			b->armed |= b->semaphores[b->n] != 0;
-		}
+/* The probes of one file, from member `i` of `n`; returns the first member of the next file. */
+static uint32_t fill_batch(const struct multi *m, const struct rt_attach_request *request,
+			   uint16_t plan, struct batch *b, uint32_t i, uint32_t n)
+{
+	bool emulates = m->side.emulates && m->side.emulates[plan];
+
+	b->image = b->members[i].image;
+	b->armed = false;
+	for (b->n = 0; i < n && b->members[i].image == b->image; i++, b->n++) {
+		uint32_t id = b->members[i].probe;
+
+		b->offsets[b->n] = rt_attach_place(request->functions, &request->sites[id]);
+		b->cookies[b->n] = cookie(request, id, emulates);
+		b->semaphores[b->n] = rt_site_semaphore(&request->sites[id]);
+		b->armed |= b->semaphores[b->n] != 0;
+	}
+	return i;
+}
+
+static void begin_first(const struct multi *m, struct first *first,
+			const struct rt_attach_request *request, uint16_t plan, int prog,
+			struct batch *b)
+{
+	uint32_t n = sort_by_file(request, plan, b->members);
+	bool open = rt_reach_is_open(request->reach);
+
+	if (!n || request->nplans < BESIDE_FROM)
+		return;
+	fill_batch(m, request, plan, b, 0, n);
+	fill_attr(&first->attr, first->path, open ? 0 : rt_pids_first(request->pids), prog, b,
+		  !open && rt_plan_is_uretprobe(&request->plans[plan]));
+	rt_beside_start(&first->beside, make_first, first);
+}
+
+/* Every file's probes of one plan, a link each.  `b` has room for all probes. */
+static int link_plan(struct multi *m, struct first *first, const struct rt_attach_request *request,
+		     uint16_t plan, int prog, struct batch *b, struct rt_error *err)
+{
+	uint32_t i, k, n = sort_by_file(request, plan, b->members);
+	int r = 0;
+
+	for (i = 0; i < n && r == 0;) {
+		i = fill_batch(m, request, plan, b, i, n);
 		if (rt_reach_is_open(request->reach))
-			r = link_batch(m, 0, prog, b, false, err);
+			r = link_batch(m, first, 0, prog, b, false, err);
 		for (k = 0; !rt_reach_is_open(request->reach) && k < request->pids->n && r == 0;
 		     k++)
-			r = link_batch(m, request->pids->v[k], prog, b,
+			r = link_batch(m, first, request->pids->v[k], prog, b,
 				       rt_plan_is_uretprobe(&request->plans[plan]), err);
 	}
-	close(prog);
 	return r;
 }
 
@@ -189,22 +251,58 @@ static void multi_close(struct rt_attach *attach)
 	free(m);
 }
 
+/* The plans, those of returns first; their number. */
+static unsigned order_plans(const struct rt_attach_request *request, uint16_t *order)
+{
+	unsigned plan, n = 0;
+	int kind;
+
+	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY; kind--)
+		for (plan = 0; plan < request->nplans; plan++)
+			if ((int)request->plans[plan].kind == kind)
+				order[n++] = (uint16_t)plan;
+	return n;
+}
+
+static int link_plans(struct multi *m, const struct rt_attach_request *request, struct batch *b,
+		      uint16_t *order, int *progs, struct rt_error *err)
+{
+	unsigned i, loaded, n = order_plans(request, order);
+	struct first first = { .link = 0 };
+	int r = 0;
+
+	for (loaded = 0; loaded < n && r >= 0; loaded += r >= 0) {
+		progs[loaded] = r = load_plan(m, request, order[loaded], b, err);
+		if (r >= 0 && !loaded)
+			begin_first(m, &first, request, order[0], r, b);
+	}
+	rt_beside_end(&first.beside);
+	for (i = 0; i < n && r >= 0; i++)
+		r = link_plan(m, &first, request, order[i], progs[i], b, err);
+	if (first.link > 0)
+		close(first.link);
+	while (loaded)
+		close(progs[--loaded]);
+	return r < 0 ? r : 0;
+}
+
 static int link_all(struct multi *m, const struct rt_attach_request *request, struct rt_error *err)
 {
 	struct batch b = { 0 };
-	int kind, r = 0;
-	unsigned plan;
+	uint16_t *order = calloc(request->nplans + 1, sizeof(*order));
+	int *progs = calloc(request->nplans + 1, sizeof(*progs));
+	int r;
 
-	b.members = calloc(request->nsites, sizeof(*b.members));
-	b.offsets = calloc(request->nsites, sizeof(*b.offsets));
-	b.cookies = calloc(request->nsites, sizeof(*b.cookies));
-	b.semaphores = calloc(request->nsites, sizeof(*b.semaphores));
-	if (!b.members || !b.offsets || !b.cookies || !b.semaphores)
+	b.members = calloc(request->nsites + 1, sizeof(*b.members));
+	b.offsets = calloc(request->nsites + 1, sizeof(*b.offsets));
+	b.cookies = calloc(request->nsites + 1, sizeof(*b.cookies));
+	b.semaphores = calloc(request->nsites + 1, sizeof(*b.semaphores));
+	if (order && progs && b.members && b.offsets && b.cookies && b.semaphores)
+		r = link_plans(m, request, &b, order, progs, err);
+	else
 		r = rt_nomem(err);
-	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)
-		for (plan = 0; plan < request->nplans && r == 0; plan++)
-			if ((int)request->plans[plan].kind == kind)
-				r = link_plan(m, request, (uint16_t)plan, &b, err);
+	free(order);
+	free(progs);
 	free(b.members);
 	free(b.offsets);
 	free(b.cookies);

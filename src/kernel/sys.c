@@ -421,6 +421,33 @@ void rt_close_together(const int *fds, size_t n)
 	free(stacks);
 }
 
+/* ---- one system call beside other work ---- */
+
+void rt_beside_start(struct rt_beside *beside, int (*run)(void *), void *arg)
+{
+	char *top;
+
+	beside->pid = -1;
+	beside->stack = malloc(STACK);
+	if (beside->stack) {
+		top = beside->stack + STACK;
+		beside->pid = clone(run, (void *)((uintptr_t)top & ~(uintptr_t)15),
+				    CLONE_VM | CLONE_FS | CLONE_FILES, arg);
+	}
+	if (beside->pid < 0) {
+		beside->pid = 0;
+		run(arg);
+	}
+}
+
+void rt_beside_end(struct rt_beside *beside)
+{
+	while (beside->pid && waitpid(beside->pid, NULL, __WALL) < 0 && errno == EINTR)
+		;
+	free(beside->stack);
+	*beside = (struct rt_beside){ .pid = 0 };
+}
+
 /* ---- which CPUs there are ---- */
 
 /*

@@ -54,6 +54,19 @@ int rt_bpf_link_create(struct rt_bpf_link_attr *attr);
 int rt_perf_open(const struct rt_perf_attr *attr, pid_t pid, int cpu);
 
 /*
+ * A system call that waits for the kernel, beside other work.  `run` is called in a process with
+ * our memory and our errno: it makes system calls and nothing else.  Where no process can be made,
+ * rt_beside_start itself calls it.
+ */
+struct rt_beside {
+	pid_t pid;		/* 0: it has ended */
+	char *stack;
+};
+
+void rt_beside_start(struct rt_beside *beside, int (*run)(void *), void *arg);
+void rt_beside_end(struct rt_beside *beside);	/* wait for its end; once for each start */
+
+/*
  * Close all of `fds`, at the same time, where each close waits for RCU: links of uprobe_multi, 45
  * ms each.  Never descriptors of perf events: the kernel closes those one after another
  * (event_mutex) whoever asks.
