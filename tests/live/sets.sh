@@ -250,6 +250,44 @@ else
 	skip "sqlite" "it is not installed"
 fi
 
+if has openssl; then
+	begin "openssl: the text that a client writes"
+	send_by_tls() {
+		mkfifo "$T/nothing"
+		# It has no room for a long path.
+		in_background sh -c 'cd "$0" && exec openssl s_server -unix tls -nocert \
+			-psk 1a2b -quiet <>nothing' "$T" >"$T/received" 2>&1
+		server=$PID
+		wait_for 20 test -S "$T/tls" || because "s_server does not begin"
+		{
+			echo hello
+			wait_for 20 has_line hello "$T/received"
+		} | (cd "$T" && timeout 60 "$RAWTRACE" -o trace openssl @openssl -- s_client \
+			-unix tls -psk 1a2b -quiet -no_ign_eof) >"$T/out" 2>"$T/err"
+		kill "$server" 2>/dev/null
+		reap "$server"
+		expect_line '>(SSL_write 0x[0-9a-f]* "hello.n" 6)$' "$T/trace"
+		expect_text hello "$T/received"
+	}
+	! selected || send_by_tls
+	end_case
+fi
+
+begin "pthread: threads are created with their function"
+rt "$BIN/threads" @pthread
+expect_number "threads" "$(grep -c '>(pthread_create 0x[0-9a-f]* NULL thread_main 0x[0-9]*)$' \
+	"$T/err")" -eq 4
+end_case
+
+if "$RAWTRACE" list /usr/bin/python3 usdt:python:gc__start >/dev/null 2>&1; then
+	begin "python: collections of each generation"
+	rt /usr/bin/python3 @python -- -c 'import gc; gc.collect(1)'
+	expect_status 0
+	expect_line '>(python:gc 1)$' "$T/err"
+	expect_no_line 'python:gc__' "$T/err"
+	end_case
+fi
+
 if has nginx && has curl; then
 	begin "nginx: requests"
 	serve_pages() {

@@ -153,6 +153,28 @@ E2
 	end_case
 fi
 
+# perf's definitions have no owner, so the provider has a name of its own.
+provider=perf$$
+mkdir "$T/beside"
+sed "s/\"toy\"/\"$provider\"/" "$TARGETS/usdt.c" >"$T/beside/perf.c"
+if has perf && target perf "$CC" -O2 -I "$TARGETS" "$T/beside/perf.c"; then
+	begin "perf counts the same hits"
+	count_by_perf() {
+		trap 'perf probe -q -d "sdt_$provider:*" 2>/dev/null; clean_up' EXIT
+		# Its cache has the file's probes.
+		perf --buildid-dir "$T/cache" buildid-cache --add "$T/perf" &&
+			perf --buildid-dir "$T/cache" probe -q "sdt_$provider:plain" &&
+			timeout 60 perf stat -x , -e "sdt_$provider:plain" -o "$T/stat" \
+				"$T/perf" 500
+	}
+	: >"$T/stat"
+	! selected || count_by_perf >"$T/build" 2>&1 </dev/null
+	rt count -o "$T/counts" "$T/perf" "$provider:plain" -- 500
+	expect_line "^$provider:plain  *500\$" "$T/counts"
+	expect_line "^500,.*,sdt_$provider:plain," "$T/stat"
+	end_case
+fi
+
 # ---- semaphores ----
 
 armed_once() {
@@ -216,6 +238,18 @@ if has_mechanism event && [ -e "$BIN/oldkernel.so" ]; then
 	kill "$program" 2>/dev/null
 	reap "$program"
 	end_case
+
+	if has_mechanism multi-event; then
+		begin "before 4.20: -f: armed in a child, and in the program that it runs"
+		rt -f --attach=multi-event -o "$T/trace" sh "$T/usdt:usdt:toy:hot" -- \
+			-c "'$T/usdt' 400 5000; exit 5"
+		expect_status 5
+		expect_line '^armed 1$' "$T/out"
+		expect_no_line 'cold' "$T/out"
+		expect_line '^\(\[[0-9 ]*\] \)*>(toy:hot 399)$' "$T/trace"
+		expect_line 'does not arm USDT probes' "$T/trace"
+		end_case
+	fi
 
 	RAWTRACE=$REAL
 fi
