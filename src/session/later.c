@@ -24,10 +24,10 @@
 #include "session/session_private.h"
 #include "stream/spool.h"
 
-enum { PERCENT = 3, BATCH = 4096 };
+enum { PERCENT = 3, BATCH = 1024 };
 
-static const uint64_t saved_most_ns = 100000000, slice_ns = 5000000;
-static const uint64_t waiting_most = UINT64_C(1) << 30;
+static const int64_t saved_most_ns = 100000000;
+static const uint64_t slice_ns = 5000000, waiting_most = UINT64_C(1) << 30;
 
 static bool can_wait(const struct session *s)
 {

@@ -183,9 +183,12 @@ static void test_budget(void)
 	}
 	CU_ASSERT(used > 2800 && used < 3100);
 	CU_ASSERT_EQUAL(rt_budget_at(&budget, now + 1000000), 100);
-	/* Work that took longer than it may has used what there was. */
-	rt_budget_use(&budget, now + 1001000);
-	CU_ASSERT_EQUAL(rt_budget_at(&budget, now + 1001000), 0);
+	/* Work that took longer than it may is a debt, to a limit. */
+	now += 1001000;
+	rt_budget_use(&budget, now);
+	CU_ASSERT_EQUAL(rt_budget_at(&budget, now), 0);
+	CU_ASSERT_EQUAL(rt_budget_at(&budget, now += 3000), 0);
+	CU_ASSERT_EQUAL(rt_budget_at(&budget, now += 1000), 20);
 }
 
 CU_TestInfo rt_tests_spool[] = {
