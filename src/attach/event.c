@@ -56,8 +56,19 @@ static int check_inherit(struct rt_error *err)
 	};
 	int fd;
 
-	set_inherit(&attr);
+	/*
+	 * Linux 4.11 takes the flags of set_inherit, and loses children.  It refuses to inherit a
+	 * group's format, which later kernels do not (before 4.12: ba5213ae6b88).
+	 */
+	attr.read_format = RT_PERF_FORMAT_GROUP;
+	attr.flags |= RT_PERF_INHERIT;
 	fd = rt_perf_open(&attr, 0, -1);
+	if (fd >= 0) {
+		close(fd);
+		attr.read_format = 0;
+		set_inherit(&attr);
+		fd = rt_perf_open(&attr, 0, -1);
+	}
 	if (fd >= 0)
 		close(fd);
 	/* Linux 3.10 has no dummy event (before 3.12: ENOENT). */

@@ -180,6 +180,7 @@ _Static_assert(sizeof(struct rt_perf_attr) == 96, "PERF_ATTR_SIZE_VER3");
 
 #define RT_PERF_DISABLED	(1ull << 0)
 #define RT_PERF_INHERIT		(1ull << 1)
+#define RT_PERF_FORMAT_GROUP	(1ull << 3)	/* of read_format */
 #define RT_PERF_PINNED		(1ull << 2)
 #define RT_PERF_ENABLE_ON_EXEC	(1ull << 12)
 #define RT_PERF_MMAP (1ull << 8) /* without it no mmap2 either: account_event() counts this bit */
