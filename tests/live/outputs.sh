@@ -28,9 +28,11 @@ end_case
 
 begin "-o -"
 rt -o - "$FIB" fib -- 1
-expect_text 'fib(1) = 1
+# The reader may be quicker than the program.
+sort "$T/out" >"$T/sorted"
+expect_text '<1
 >(fib 1)
-<1' "$T/out"
+fib(1) = 1' "$T/sorted"
 [ ! -s "$T/err" ] || show "$T/err"
 rt --return=none -o - "$BIN/pthread_exit" inner
 expect_line '^rawtrace: .*only entries are traced' "$T/out"
