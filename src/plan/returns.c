@@ -464,7 +464,7 @@ size_t rt_returns_stepped(const struct rt_sites *sites, size_t *all)
 }
 
 void rt_returns_print_cost(const struct rt_sites *sites, const struct rt_trap_costs *c,
-			   unsigned emulated, FILE *file)
+			   bool emulated, FILE *file)
 {
 	size_t all, n = rt_returns_stepped(sites, &all);
 
@@ -472,9 +472,9 @@ void rt_returns_print_cost(const struct rt_sites *sites, const struct rt_trap_co
 		return;
 	if (emulated)
 		fprintf(file,
-			"rawtrace: %zu of %zu probes that see returns stand on a return; BPF "
-			"programs emulate %u returns, with those of hooks\n",
-			n, all, emulated);
+			"rawtrace: %zu of %zu exit probes are on a return, which BPF programs "
+			"emulate\n",
+			n, all);
 	else if (!c->return_ns || !c->push_ns)
 		fprintf(file,
 			"rawtrace: %zu of %zu exit probes are on a return, which kernels "

@@ -352,7 +352,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	if (r < 0)
 		return r;
 	if (o->verbose && s->wanted.purpose != RT_PURPOSE_COUNT)
-		rt_returns_print_cost(&s->sites, &s->calibration.costs, s->attach->nemulated,
+		rt_returns_print_cost(&s->sites, &s->calibration.costs, s->attach->nemulated > 0,
 				      stderr);
 	if (o->verbose)
 		rt_say("attach %s: functions: %zu, probes: %u, ring: %s, in %.1f ms",

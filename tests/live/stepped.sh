@@ -49,11 +49,11 @@ silent() {
 	end_case
 }
 
-remarks exits '--return=auto may help' $exact --return=insn "$T/hot" pushes
+[ -n "$exact" ] || remarks exits '--return=auto may help' --return=insn "$T/hot" pushes
 remarks 'entries and exits' '--return=auto may help' $exact --return=insn "$T/hot" pushes loads
 remarks entries 'trace fewer functions' --return=none "$T/hot" loads
 remarks entries '--entry=auto may avoid it' --return=none --entry=exact "$T/hot" loads
-remarks exits '--return=auto may help' hist $exact --return=insn "$T/hot" pushes
+[ -n "$exact" ] || remarks exits '--return=auto may help' hist --return=insn "$T/hot" pushes
 remarks entries 'trace fewer functions' count "$T/hot" loads
 # Without BPF it is not measured.
 each='' at_least=0
