@@ -332,7 +332,7 @@ for file in "$T"/readme.*; do
 	case $command in
 	*' -p '*)
 		mkfifo "$T/pipe"
-		(sleep 1; echo hello; sleep 0.3) >"$T/pipe" &
+		selected && (sleep 1; echo hello; sleep 0.3) >"$T/pipe" &
 		in_background sh -c 'exec cat <"$0"' "$T/pipe" >"$T/hello"
 		run "$(printf '%s\n' "$command" | sed "s/ -p [0-9]*/ -p $PID/")"
 		expect_status 0
