@@ -162,7 +162,8 @@ int rt_lower_reach(const struct lowering *l, const struct rt_spec *spec, const s
 	int k = is_result ? 0 : param_index(l, expr->param), ret = 0;
 	unsigned i;
 
-	if (is_result && (!l->nobjects || !l->objects[0].show->type || l->objects[0].show->out))
+	if (is_result && (!l->nobjects || !l->objects[0].show->type || l->objects[0].show->out ||
+			  l->prototype->nresults > 1))
 		return rt_spec_expected(spec, expr->column, err,
 					"a function that returns one value");
 	if (k < 0)
