@@ -14,7 +14,6 @@
  */
 #include "attach/guard.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -79,17 +78,9 @@ static bool wait_for_copies(void)
  */
 static void close_all_but(int keep, int lock)
 {
-	DIR *dir = opendir("/proc/self/fd");
-	struct dirent *d;
 	int fd, null;
 
-	while (dir && (d = readdir(dir))) {
-		fd = atoi(d->d_name);
-		if (d->d_name[0] != '.' && fd != keep && fd != lock && fd != dirfd(dir))
-			close(fd);
-	}
-	if (dir)
-		closedir(dir);
+	rt_close_from(0, keep, lock);
 	null = open("/dev/null", O_RDWR);
 	for (fd = 0; fd < 3; fd++)
 		if (fd != keep && fd != lock && null >= 0)

@@ -118,6 +118,22 @@ bool rt_proc_status_has(pid_t pid, const char *name, const char *word)
 	return has;
 }
 
+void rt_close_from(int first, int keep, int other)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *d;
+	int fd;
+
+	while (dir && (d = readdir(dir))) {
+		fd = atoi(d->d_name);
+		if (d->d_name[0] != '.' && fd >= first && fd != keep && fd != other &&
+		    fd != dirfd(dir))
+			close(fd);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 bool rt_proc_mounted(void)
 {
 	return access("/proc/self/status", F_OK) == 0;

@@ -26,6 +26,9 @@ int rt_write_file(const char *path, int flags, const char *text);
  */
 int rt_proc_status(pid_t pid, const char *name, long *value);
 
+/* In a child: close all descriptors from `first` on but two.  Without /proc none is closed. */
+void rt_close_from(int first, int keep, int other);
+
 /* Is /proc there, with this process in it? */
 bool rt_proc_mounted(void);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/say.h"
+#include "kernel/procfs.h"
 
 enum { BUFFER = 1 << 16 };
 
@@ -134,10 +135,13 @@ static int open_path(struct rt_out_file *file, const struct rt_program *program,
 }
 
 /* In the child.  ^C ends the trace, not the command, which reads the trace up to its end. */
-static void become_shell(const char *command, int in)
+static void become_shell(const char *command, int in, int ready)
 {
 	sigset_t none;
 
+	rt_close_from(STDERR_FILENO + 1, in, ready);
+	if (write(ready, "", 1) != 1)
+		_exit(127);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
@@ -148,22 +152,39 @@ static void become_shell(const char *command, int in)
 	_exit(127);
 }
 
-/* Start the command.  The descriptor that it is written to by, or a negative errno. */
+/*
+ * Start the command.  The descriptor that it is written to by, or a negative errno.
+ *
+ * It waits until the child has closed its copies of our perf events: if the child was the last to
+ * close one, our probes would be removed before, and Linux 5.4 to 6.18 crash then (attach/guard.c).
+ */
 static int open_command(struct rt_out_file *file, const char *command, struct rt_error *err)
 {
-	int ends[2];
+	int ends[2], ready[2], r;
+	char byte;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return fail(file, errno, err);
+	if (pipe2(ready, O_CLOEXEC) < 0) {
+		r = errno;
+		close(ends[0]);
+		close(ends[1]);
+		return fail(file, r, err);
+	}
 	file->command = fork();
 	if (file->command == 0)
-		become_shell(command, ends[0]);
+		become_shell(command, ends[0], ready[1]);
+	r = errno;
 	close(ends[0]);
+	close(ready[1]);
+	while (file->command > 0 && read(ready[0], &byte, 1) < 0 && errno == EINTR)
+		;
+	close(ready[0]);
 	if (file->command > 0)
 		return ends[1];
 	close(ends[1]);
 	file->command = 0;
-	return fail(file, errno, err);
+	return fail(file, r, err);
 }
 
 static int open_fd(struct rt_out_file *file, const struct rt_program *program,

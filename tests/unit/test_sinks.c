@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 
 #include "out_run.h"
 #include "output/files.h"
+#include "output/out_file.h"
 #include "unit.h"
 
 /* A run with the other sinks besides: chrome and hist each keep their own state of a thread. */
@@ -132,7 +134,28 @@ static void test_files_chrome(void)
 	test_files("chrome", "\"otherData\"", "\"pid\":8,\"tid\":70,\"ts\":1.001");
 }
 
+/* A command has no copy of a descriptor that we close: it would be the last to close a probe. */
+static void test_command(void)
+{
+	struct rt_out_file file;
+	struct rt_error err;
+	struct pollfd end = { .events = POLLIN };
+	int p[2], i;
+
+	for (i = 0; i < 20; i++) {
+		CU_ASSERT_FATAL(pipe(p) == 0);
+		rt_out_file_choose(&file, "|cat >/dev/null", 1);
+		CU_ASSERT_FATAL(rt_out_file_open(&file, NULL, &err) == 0);
+		close(p[1]);
+		end.fd = p[0];
+		CU_ASSERT(poll(&end, 1, 0) == 1 && end.revents & POLLHUP);
+		close(p[0]);
+		rt_out_file_close(&file);
+	}
+}
+
 CU_TestInfo rt_tests_sinks[] = {
+	{ "a command has no copies of descriptors", test_command },
 	{ "a file a process, trees", test_files_tree },
 	{ "a file a process, for Perfetto", test_files_chrome },
 	{ "several sinks, each with its own text", test_several },
