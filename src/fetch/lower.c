@@ -618,6 +618,7 @@ int rt_lower_entry(const struct rt_prototype *prototype, const struct rt_spec *s
 			      .prototype = prototype };
 	unsigned n = prototype->nparams < OBJECTS ? prototype->nparams : OBJECTS,
 		 extra = spec ? spec->nshown : 0, varargs;
+	bool format = !extra && has_format(prototype);
 	struct rt_show *shows;
 	int r = 0;
 
@@ -626,10 +627,10 @@ int rt_lower_entry(const struct rt_prototype *prototype, const struct rt_spec *s
 	l.common = limits->wide && limits->no_memory && !is_go(prototype);
 	do {
 		begin(&l, RT_KIND_ENTRY);
-		shows = rt_lower_alloc(&l, (n + extra + VARARGS) * sizeof(*shows));
+		shows = rt_lower_alloc(&l, (n + extra + (format ? VARARGS : 1)) * sizeof(*shows));
 		if (!shows)
 			return -ENOMEM;
-		varargs = lower_params(&l, shows, !extra && has_format(prototype));
+		varargs = lower_params(&l, shows, format);
 		if (spec)
 			r = rt_lower_shown(&l, spec, shows + n, err);
 		if (r == 0)

@@ -56,7 +56,7 @@ refuses "a format that is none" 2 '--format=x: no such format; there are: tree, 
 	"$FIB" fib
 refuses "a mechanism that is none" 2 \
 	'--attach=x: no such mechanism; there are: uprobe-multi, .*, tracefs$' --attach=x "$FIB" fib
-for letter in C g k l; do
+for letter in C g l; do
 	refuses "-$letter" 2 "-$letter: .* " "-$letter" "$FIB" fib
 	! grep -q 'no such option' "$T/err" || echo "not ok $SCRIPT: -$letter has no answer"
 done

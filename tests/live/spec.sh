@@ -174,7 +174,7 @@ done
 begin "words of the language are no arguments"
 rt "$T/fib" 'fib(retval == 3)'
 expect_status 2
-expect_message "column 5: expected a parameter, not 'retval'" "$T/err"
+expect_message "column 5: expected a parameter, or 'return', the result, in a comparison" "$T/err"
 rt "$T/fib" 'fib(string)'
 expect_message "column 5: expected a name behind 'string'" "$T/err"
 rt "$T/fib" 'fib(itn n)'
