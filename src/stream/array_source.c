@@ -164,6 +164,10 @@ static int try_atomic(struct rt_error *err)
 	if (r == -EINVAL || r == -EOPNOTSUPP)
 		return rt_fail(err, -EOPNOTSUPP,
 			       "the kernel's BPF has no atomic fetch-and-add (before 5.12)");
+	/* As for the map of the rings (map_rings). */
+	if (r == -EPERM)
+		return rt_fail(err, -EOPNOTSUPP,
+			       "a BPF program is not permitted (RLIMIT_MEMLOCK)");
 	return r < 0 ? rt_fail(err, r, "BPF program: cannot be loaded: %s", strerror(-r)) : 0;
 }
 
