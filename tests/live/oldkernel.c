@@ -196,6 +196,11 @@ static int check_program(const struct rt_bpf_prog_attr *attr)
 	return EINVAL;
 }
 
+static rlim_t whole_pages(rlim_t bytes)
+{
+	return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
 /* Until 5.10 in whole pages; what is closed again is not given back here. */
 static int charge(rlim_t bytes)
 {
@@ -203,7 +208,7 @@ static int charge(rlim_t bytes)
 
 	if (!old.memlock || getrlimit(RLIMIT_MEMLOCK, &l) != 0)
 		return 0;
-	bytes = (bytes + PAGE - 1) / PAGE * PAGE;
+	bytes = whole_pages(bytes);
 	if (l.rlim_cur != RLIM_INFINITY && old.locked + bytes > l.rlim_cur) {
 		say("memory refused\n");
 		return EPERM;
@@ -258,6 +263,14 @@ static int check_perf(const struct rt_perf_attr *attr)
 	return 0;
 }
 
+/* Kernels that count have no uprobe_multi, and refuse such a program. */
+static rlim_t program_bytes(const struct rt_bpf_prog_attr *prog)
+{
+	return prog->expected_attach_type == RT_BPF_TRACE_UPROBE_MULTI
+		       ? 0
+		       : (rlim_t)prog->insn_cnt * sizeof(struct rt_bpf_insn);
+}
+
 static int check_bpf(int command, const void *attr)
 {
 	const struct rt_bpf_prog_attr *prog = attr;
@@ -273,14 +286,14 @@ static int check_bpf(int command, const void *attr)
 		return charge((rlim_t)(map->key_size + map->value_size) * map->max_entries);
 	if (command != RT_BPF_PROG_LOAD)
 		return 0;
-	error = charge((rlim_t)prog->insn_cnt * sizeof(struct rt_bpf_insn));
+	error = charge(program_bytes(prog));
 	return error ? error : check_program(prog);
 }
 
 long syscall(long nr, ...)
 {
 	long (*next)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
-	long arg[6];
+	long arg[6], r;
 	va_list ap;
 	int i;
 
@@ -293,7 +306,13 @@ long syscall(long nr, ...)
 		errno = check_bpf((int)arg[0], (const void *)arg[1]);
 	if (!errno && nr == __NR_perf_event_open)
 		errno = check_perf((const void *)arg[0]);
-	return errno ? -1 : next(nr, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+	if (errno)
+		return -1;
+	r = next(nr, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+	/* A program that the kernel refuses is given back at once. */
+	if (r < 0 && old.memlock && nr == __NR_bpf && arg[0] == RT_BPF_PROG_LOAD)
+		old.locked -= whole_pages(program_bytes((const void *)arg[1]));
+	return r;
 }
 
 unsigned long getauxval(unsigned long type)
