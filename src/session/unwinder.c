@@ -25,6 +25,7 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "elf/cfi.h"
 #include "process/program.h"
 #include "symbols/demangle.h"
@@ -150,18 +151,11 @@ static struct rt_image *find_image(struct rt_unwinder *u, pid_t pid, uint64_t ip
 static const struct rt_symbol *find_symbol(struct rt_image *image, uint64_t addr)
 {
 	const struct rt_symbol *v, *best;
-	size_t low = 0, high, n;
+	size_t low, n;
 
 	if (rt_image_symbols(image, &v, &n, NULL) < 0)
 		return NULL;
-	for (high = n; low < high;) {
-		size_t mid = (low + high) / 2;
-
-		if (v[mid].addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	RT_SEARCH(low, n, v[low].addr <= addr);
 	if (!low || addr - v[low - 1].addr >= v[low - 1].size)
 		return NULL;
 	/* Prefer the alias with the fewest leading underscores. */
