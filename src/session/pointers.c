@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/search.h"
 #include "go/go.h"
 #include "session/unwinder.h"
 #include "symbols/demangle.h"
@@ -129,17 +130,10 @@ static void make_table(struct table *t, struct rt_image *image)
 
 static const char *name_at(const struct table *t, uint64_t offset)
 {
-	size_t low = 0, high = t->n;
+	size_t i;
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (t->v[mid].offset < offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < t->n && t->v[low].offset == offset ? t->v[low].name : NULL;
+	RT_SEARCH(i, t->n, t->v[i].offset < offset);
+	return i < t->n && t->v[i].offset == offset ? t->v[i].name : NULL;
 }
 
 static const char *find(struct rt_pointers *p, pid_t pid, uint64_t addr)

@@ -5,21 +5,15 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 /* The index of the first thread that is not below `tid`. */
 static size_t lower(const struct rt_members *m, pid_t tid)
 {
-	size_t low = 0, high = m->n;
+	size_t i;
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (m->v[mid] < tid)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	RT_SEARCH(i, m->n, m->v[i] < tid);
+	return i;
 }
 
 bool rt_members_has(const struct rt_members *m, pid_t tid)
