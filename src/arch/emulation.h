@@ -23,8 +23,7 @@ struct rt_emulation {
 	 * RT_EMULATION_NOWHERE: the kernel executes it
 	 */
 	uint16_t place;
-	uint8_t op;		/* enum rt_emulation_op */
-	uint8_t size;		/* of the instruction, bytes */
+	uint16_t op;		/* enum rt_emulation_op */
 	int32_t value;
 };
 

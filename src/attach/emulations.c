@@ -7,7 +7,7 @@
  *
  * Not returns where there may be a user shadow stack (x86, Linux 6.6): the processor compares the
  * return address with the copy there, which no program can take off.  glibc enables it before main,
- * and only where GLIBC_TUNABLES asks for it (2.39).  What runs in children is not known.
+ * and only where GLIBC_TUNABLES asks for it (2.39).  The programs that children run are not known.
  */
 #include "attach/emulations.h"
 
@@ -113,22 +113,22 @@ static bool may_return(const struct rt_attach_request *request)
 
 /* ---- sites ---- */
 
-struct stand {
+struct spot {
 	const struct rt_image *image;
 	uint64_t offset;
 	unsigned site;
 };
 
-static int compare_stands(const void *a, const void *b)
+static int compare_spots(const void *a, const void *b)
 {
-	const struct stand *x = a, *y = b;
+	const struct spot *x = a, *y = b;
 
 	if (x->image != y->image)
 		return (uintptr_t)x->image < (uintptr_t)y->image ? -1 : 1;
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-static void read_site(const struct rt_attach_request *request, const struct stand *s,
+static void read_site(const struct rt_attach_request *request, const struct spot *s,
 		      struct rt_emulation *v)
 {
 	const struct rt_site *site = &request->sites[s->site];
@@ -148,7 +148,7 @@ static void read_site(const struct rt_attach_request *request, const struct stan
 }
 
 /* Their number. */
-static unsigned read_sites(const struct rt_attach_request *request, struct stand *stands,
+static unsigned read_sites(const struct rt_attach_request *request, struct spot *spots,
 			   struct rt_emulation *v)
 {
 	unsigned i, n = request->nsites, found = 0;
@@ -157,16 +157,16 @@ static unsigned read_sites(const struct rt_attach_request *request, struct stand
 		const struct rt_site *site = &request->sites[i];
 
 		v[i] = (struct rt_emulation){ .place = RT_EMULATION_NOWHERE };
-		stands[i] = (struct stand){ request->functions->v[site->function].image,
+		spots[i] = (struct spot){ request->functions->v[site->function].image,
 					    rt_attach_place(request->functions, site), i };
 	}
-	qsort(stands, n, sizeof(*stands), compare_stands);
+	qsort(spots, n, sizeof(*spots), compare_spots);
 	for (i = 0; i < n; i++) {
-		if ((i && compare_stands(&stands[i - 1], &stands[i]) == 0) ||
-		    (i + 1 < n && compare_stands(&stands[i], &stands[i + 1]) == 0))
+		if ((i && compare_spots(&spots[i - 1], &spots[i]) == 0) ||
+		    (i + 1 < n && compare_spots(&spots[i], &spots[i + 1]) == 0))
 			continue;
-		read_site(request, &stands[i], v);
-		found += v[stands[i].site].op != RT_EMULATE_NOTHING;
+		read_site(request, &spots[i], v);
+		found += v[spots[i].site].op != RT_EMULATE_NOTHING;
 	}
 	return found;
 }
@@ -181,26 +181,42 @@ static int fill(int map, const struct rt_emulation *v, unsigned n)
 	return r;
 }
 
+static bool has_exits(const struct rt_attach_request *request)
+{
+	unsigned i;
+
+	for (i = 0; i < request->nsites && request->sites[i].kind != RT_SITE_EXIT; i++)
+		;
+	return i < request->nsites;
+}
+
 bool *rt_emulations_open(const struct rt_attach_request *request, int *map, unsigned *n)
 {
 	unsigned i, nsites = request->nsites;
-	struct rt_emulation *v = calloc(nsites + 1u, sizeof(*v));
-	struct stand *stands = calloc(nsites + 1u, sizeof(*stands));
-	bool *plans = calloc(request->nplans + 1u, sizeof(*plans));
+	struct rt_emulation *v;
+	struct spot *spots;
+	bool *plans;
 	int r = -ENOMEM;
 
 	*n = 0;
-	if (v && stands && plans && rt_emulations_ask() == 0 && may_return(request))
-		*n = read_sites(request, stands, v);
+	*map = -1;
+	if (!has_exits(request) || rt_emulations_ask() < 0 || !may_return(request))
+		return NULL;
+	v = calloc(nsites, sizeof(*v));
+	spots = calloc(nsites, sizeof(*spots));
+	plans = calloc(request->nplans, sizeof(*plans));
+	if (v && spots && plans)
+		*n = read_sites(request, spots, v);
 	if (*n)
 		r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(*v), nsites, 0);
-	*map = r < 0 ? -1 : r;
+	if (r >= 0)
+		*map = r;
 	if (r >= 0)
 		r = fill(*map, v, nsites);
 	for (i = 0; i < nsites && r >= 0; i++)
 		plans[request->sites[i].plan] |= v[i].op != RT_EMULATE_NOTHING;
 	free(v);
-	free(stands);
+	free(spots);
 	if (r >= 0)
 		return plans;
 	*n = 0;

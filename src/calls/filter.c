@@ -98,15 +98,6 @@ void rt_filter_free(struct rt_filter *f)
 	free(f);
 }
 
-static struct calls *calls_of(struct rt_filter *f, const struct rt_thread *thread)
-{
-	struct rt_task *task = rt_threads_get(&f->threads, thread->pid, thread->tid, thread->goid);
-
-	if (task && !task->thread.user[0])
-		task->thread.user[0] = calloc(1, sizeof(struct calls));
-	return task ? task->thread.user[0] : NULL;
-}
-
 static bool is_in_range(const struct rt_filter_want *w, uint64_t time)
 {
 	uint64_t since = w->start && time > *w->start ? time - *w->start : 0;
@@ -155,7 +146,7 @@ static int filter_enter(void *ctx, struct rt_thread *thread, const struct rt_fra
 			const struct rt_values *args)
 {
 	struct rt_filter *f = ctx;
-	struct calls *c = calls_of(f, thread);
+	struct calls *c = rt_threads_state(&f->threads, thread, sizeof(struct calls));
 	struct call call = { .fate = SHOWN, .frame = *frame };
 	int r = 0;
 
@@ -201,7 +192,7 @@ static int filter_leave(void *ctx, struct rt_thread *thread, const struct rt_fra
 			enum rt_end end, uint64_t time, const struct rt_values *result)
 {
 	struct rt_filter *f = ctx;
-	struct calls *c = calls_of(f, thread);
+	struct calls *c = rt_threads_state(&f->threads, thread, sizeof(struct calls));
 	struct call *call;
 	int r = 0;
 
@@ -233,12 +224,8 @@ static int filter_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint6
 static void filter_gone(void *ctx, struct rt_thread *thread)
 {
 	struct rt_filter *f = ctx;
-	struct rt_task *task = rt_threads_find(&f->threads, thread->pid, thread->tid, thread->goid);
 
-	if (task) {
-		calls_free(task->thread.user[0]);
-		rt_threads_forget(&f->threads, task);
-	}
+	calls_free(rt_threads_take_state(&f->threads, thread));
 	if (f->next->gone)
 		f->next->gone(f->ctx, thread);
 }

@@ -85,16 +85,6 @@ uint64_t rt_net_taken(const struct rt_net *net, uint64_t *calls)
 	return net->taken;
 }
 
-static struct clock *clock_of(struct rt_net *net, const struct rt_thread *thread)
-{
-	struct rt_task *task = rt_threads_get(&net->threads, thread->pid, thread->tid,
-					      thread->goid);
-
-	if (task && !task->thread.user[0])
-		task->thread.user[0] = calloc(1, sizeof(struct clock));
-	return task ? task->thread.user[0] : NULL;
-}
-
 static struct rt_call_cost cost_of(const struct rt_net *net, uint32_t function)
 {
 	const struct rt_call_cost nothing = { { 0, 0 }, { 0, 0 } };
@@ -148,7 +138,7 @@ static int net_enter(void *ctx, struct rt_thread *thread, const struct rt_frame 
 {
 	struct rt_net *net = ctx;
 	const struct rt_call_cost cost = cost_of(net, frame->function);
-	struct clock *c = clock_of(net, thread);
+	struct clock *c = rt_threads_state(&net->threads, thread, sizeof(struct clock));
 	struct rt_frame changed = *frame;
 
 	if (!c || RT_ROOM(&c->v, c->n, &c->cap) != 0)
@@ -174,7 +164,7 @@ static int net_leave(void *ctx, struct rt_thread *thread, const struct rt_frame 
 {
 	const struct rt_hit_cost nothing = { 0, 0 };
 	struct rt_net *net = ctx;
-	struct clock *c = clock_of(net, thread);
+	struct clock *c = rt_threads_state(&net->threads, thread, sizeof(struct clock));
 	struct rt_frame changed = *frame;
 	struct rt_call_cost cost;
 
@@ -196,7 +186,8 @@ static int net_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t
 {
 	const struct rt_hit_cost nothing = { 0, 0 };
 	struct rt_net *net = ctx;
-	struct clock *c = thread ? clock_of(net, thread) : NULL;
+	struct clock *c =
+		thread ? rt_threads_state(&net->threads, thread, sizeof(struct clock)) : NULL;
 
 	if (thread && !c)
 		return -ENOMEM;
@@ -208,13 +199,8 @@ static int net_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t
 static void net_gone(void *ctx, struct rt_thread *thread)
 {
 	struct rt_net *net = ctx;
-	struct rt_task *task = rt_threads_find(&net->threads, thread->pid, thread->tid,
-					       thread->goid);
 
-	if (task) {
-		clock_free(task->thread.user[0]);
-		rt_threads_forget(&net->threads, task);
-	}
+	clock_free(rt_threads_take_state(&net->threads, thread));
 	if (net->next->gone)
 		net->next->gone(net->ctx, thread);
 }

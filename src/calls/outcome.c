@@ -49,7 +49,7 @@ enum fate { WAITING, PASSED /* to the output */, LEFT_OUT };
 struct call {
 	enum fate fate;
 	bool tested;
-	bool kept;			/* why: some call inside it has passed */
+	bool inside;			/* why: some call inside it has passed */
 	size_t at;			/* its event in the queue */
 };
 
@@ -127,15 +127,6 @@ void rt_outcome_free(struct rt_outcome *o)
 		calls_free(o, o->threads.v[i]->thread.user[0]);
 	rt_threads_free(&o->threads);
 	free(o);
-}
-
-static struct calls *calls_of(struct rt_outcome *o, const struct rt_thread *thread)
-{
-	struct rt_task *task = rt_threads_get(&o->threads, thread->pid, thread->tid, thread->goid);
-
-	if (task && !task->thread.user[0])
-		task->thread.user[0] = calloc(1, sizeof(struct calls));
-	return task ? task->thread.user[0] : NULL;
 }
 
 /* ---- the queue ---- */
@@ -245,16 +236,16 @@ static int remove_events(struct rt_outcome *o, struct calls *c, size_t from,
 
 static int give_up_why(struct rt_outcome *o, struct calls *c, struct rt_thread *thread)
 {
-	bool kept = false;
+	bool inside = false;
 	size_t i;
 
 	for (i = 0; i < c->nopen; i++) {
-		kept |= c->open[i].kept;
+		inside |= c->open[i].inside;
 		o->too_large += c->open[i].tested;
-		c->open[i].tested = c->open[i].kept = false;
+		c->open[i].tested = c->open[i].inside = false;
 	}
 	c->ntested = 0;
-	return kept ? show_around(o, c, thread) : remove_events(o, c, 0, thread);
+	return inside ? show_around(o, c, thread) : remove_events(o, c, 0, thread);
 }
 
 /* The queues are full: calls with tests that are open in this thread are left out. */
@@ -287,7 +278,7 @@ static int outcome_enter(void *ctx, struct rt_thread *thread, const struct rt_fr
 			 const struct rt_values *args)
 {
 	struct rt_outcome *o = ctx;
-	struct calls *c = calls_of(o, thread);
+	struct calls *c = rt_threads_state(&o->threads, thread, sizeof(struct calls));
 	struct event event = { .kind = ENTERED, .frame = *frame, .values = *args };
 	struct call call = { .fate = PASSED, .tested = is_tested(frame->result) };
 	int r = 0;
@@ -333,7 +324,7 @@ static int end_why(struct rt_outcome *o, struct calls *c, struct rt_thread *thre
 	size_t i;
 	int r;
 
-	e->shown = passed || call->kept;
+	e->shown = passed || call->inside;
 	r = queue(o, c, e);
 	if (r < 0)
 		return r;
@@ -341,7 +332,7 @@ static int end_why(struct rt_outcome *o, struct calls *c, struct rt_thread *thre
 	for (i = call->at; passed && i < c->n; i++)
 		c->v[i].shown = true;
 	if (e->shown && c->nopen)
-		c->open[c->nopen - 1].kept = true;
+		c->open[c->nopen - 1].inside = true;
 	c->ntested -= call->tested;
 	if (c->ntested)
 		return 0;
@@ -364,7 +355,7 @@ static int outcome_leave(void *ctx, struct rt_thread *thread, const struct rt_fr
 			 enum rt_end end, uint64_t time, const struct rt_values *result)
 {
 	struct rt_outcome *o = ctx;
-	struct calls *c = calls_of(o, thread);
+	struct calls *c = rt_threads_state(&o->threads, thread, sizeof(struct calls));
 	struct event event = {
 		.kind = ENDED, .shown = true, .frame = *frame, .values = *result, .end = end,
 		.time = time,
@@ -391,7 +382,8 @@ static int outcome_leave(void *ctx, struct rt_thread *thread, const struct rt_fr
 static int outcome_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count)
 {
 	struct rt_outcome *o = ctx;
-	struct calls *c = thread ? calls_of(o, thread) : NULL;
+	struct calls *c =
+		thread ? rt_threads_state(&o->threads, thread, sizeof(struct calls)) : NULL;
 	const struct event event = { .kind = LOST, .time = time, .count = count };
 
 	if (c && c->ntested)
@@ -402,12 +394,8 @@ static int outcome_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint
 static void outcome_gone(void *ctx, struct rt_thread *thread)
 {
 	struct rt_outcome *o = ctx;
-	struct rt_task *task = rt_threads_find(&o->threads, thread->pid, thread->tid, thread->goid);
 
-	if (task) {
-		calls_free(o, task->thread.user[0]);
-		rt_threads_forget(&o->threads, task);
-	}
+	calls_free(o, rt_threads_take_state(&o->threads, thread));
 	if (o->next->gone)
 		o->next->gone(o->ctx, thread);
 }

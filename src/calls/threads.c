@@ -147,6 +147,25 @@ void rt_threads_free(struct rt_threads *threads)
 	free(threads->slots);
 }
 
+void *rt_threads_state(struct rt_threads *threads, const struct rt_thread *thread, size_t size)
+{
+	struct rt_task *task = rt_threads_get(threads, thread->pid, thread->tid, thread->goid);
+
+	if (task && !task->thread.user[0])
+		task->thread.user[0] = calloc(1, size);
+	return task ? task->thread.user[0] : NULL;
+}
+
+void *rt_threads_take_state(struct rt_threads *threads, const struct rt_thread *thread)
+{
+	struct rt_task *task = rt_threads_find(threads, thread->pid, thread->tid, thread->goid);
+	void *state = task ? task->thread.user[0] : NULL;
+
+	if (task)
+		rt_threads_forget(threads, task);
+	return state;
+}
+
 /* ---- threads begin and end ---- */
 
 static int end_task(struct rt_stack *stack, struct rt_task *task, enum rt_end end, uint64_t time)

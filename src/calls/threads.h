@@ -42,6 +42,14 @@ struct rt_task *rt_threads_get(struct rt_threads *threads, pid_t pid, pid_t tid,
 void rt_threads_free(struct rt_threads *threads);
 
 /*
+ * A stage behind the stack has a state of each thread: `size` bytes in thread.user[0] of its own
+ * list, zeroed at first.  NULL: out of memory.  When the thread has ended, the stage takes the
+ * state and frees it; NULL: there was none.
+ */
+void *rt_threads_state(struct rt_threads *threads, const struct rt_thread *thread, size_t size);
+void *rt_threads_take_state(struct rt_threads *threads, const struct rt_thread *thread);
+
+/*
  * Give back the frames of a thread that ended; and all of it: `task` is freed, what thread.user
  * leads to is not.
  */

@@ -188,13 +188,17 @@ static int check_given(const struct rt_options *o, struct rt_error *err)
 	return 0;
 }
 
+static bool has_format(const struct rt_options *o, const char *name)
+{
+	return strcmp(o->format ? o->format : "tree", name) == 0;
+}
+
 /* -t, -r, -T, --color and --width belong to the texts of calls. */
 static int check_text(const struct rt_options *o, struct rt_error *err)
 {
-	bool flow = o->format && strcmp(o->format, "flow") == 0,
-	     tree = !o->format || strcmp(o->format, "tree") == 0;
+	bool flow = has_format(o, "flow");
 
-	if ((o->stamp || o->durations) && !flow && !tree)
+	if ((o->stamp || o->durations) && !flow && !has_format(o, "tree"))
 		return rt_usage(err, "-t, -r, -T: go with --format=tree and flow");
 	if ((o->color != RT_COLOR_AUTO || o->width) && !flow)
 		return rt_usage(err, "--color, --width: go with --format=flow");
@@ -204,13 +208,9 @@ static int check_text(const struct rt_options *o, struct rt_error *err)
 /* -k needs return addresses as calls left them, and room for a copy of the stack. */
 static int check_stacks(const struct rt_options *o, struct rt_error *err)
 {
-	bool json = o->format && strcmp(o->format, "json") == 0,
-	     flow = o->format && strcmp(o->format, "flow") == 0,
-	     tree = !o->format || strcmp(o->format, "tree") == 0;
-
 	if (!o->stacks)
 		return 0;
-	if (!tree && !flow && !json)
+	if (!has_format(o, "tree") && !has_format(o, "flow") && !has_format(o, "json"))
 		return rt_usage(err, "-k: goes with --format=tree, flow and json");
 	if (o->returns == RT_WANT_URETPROBE)
 		return rt_usage(err, "-k: not allowed with --return=uretprobe: it replaces "
@@ -229,8 +229,7 @@ static int check_stacks(const struct rt_options *o, struct rt_error *err)
 /* Options that belong to a format. */
 static int check_view(const struct rt_options *o, struct rt_error *err)
 {
-	bool graph = o->format && strcmp(o->format, "graph") == 0,
-	     summary = o->format && strcmp(o->format, "summary") == 0;
+	bool graph = has_format(o, "graph"), summary = has_format(o, "summary");
 
 	if (check_text(o, err) < 0 || check_stacks(o, err) < 0)
 		return -EINVAL;

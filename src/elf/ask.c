@@ -19,6 +19,7 @@
 
 #include "elf/servers.h"
 #include "kernel/caps.h"
+#include "kernel/procfs.h"
 
 #define MAX_ANSWER	(1024 * 1024)
 #define SLOW_MS		1000
@@ -50,8 +51,8 @@ static int redirect(int out)
 	return 0;
 }
 
-/* In the child. */
-static int become(char *const argv[], char *const env[], int folder, int out)
+/* In the child, which has no copy of a perf event when `failed` is closed (attach/guard.c). */
+static int become(char *const argv[], char *const env[], int folder, int out, int failed)
 {
 	int r;
 
@@ -63,6 +64,7 @@ static int become(char *const argv[], char *const env[], int folder, int out)
 	if (folder >= 0 && fchdir(folder) < 0)
 		return -errno;
 	r = redirect(out);
+	rt_close_from(STDERR_FILENO + 1, failed, -1);
 	if (r == 0)
 		r = rt_caps_drop();
 	if (r < 0)
@@ -83,7 +85,7 @@ static int start(char *const argv[], char *const env[], int folder, int out, pid
 		return -errno;
 	*pid = fork();
 	if (*pid == 0) {
-		code = become(argv, env, folder, out);
+		code = become(argv, env, folder, out, failed[1]);
 		n = write(failed[1], &code, sizeof(code));
 		_exit(n == sizeof(code) ? 127 : 126);
 	}

@@ -55,7 +55,7 @@ int rt_perf_open(const struct rt_perf_attr *attr, pid_t pid, int cpu);
 
 /*
  * A system call that waits for the kernel, beside other work.  `run` is called in a process with
- * our memory and our errno: it makes system calls and nothing else.  Where no process can be made,
+ * our memory and our errno: it makes system calls and nothing else.  If no process can be made,
  * rt_beside_start itself calls it.
  */
 struct rt_beside {

@@ -49,8 +49,8 @@ struct rt_resolver_ops {
 	 */
 	size_t (*constant)(void *ctx, pid_t pid, uint64_t addr, void *buf, size_t size);
 	/*
-	 * Give the callers to `put`.  False: there are more, of which the copy of the stack or the
-	 * file tells nothing.
+	 * Give the callers to `put`.  False: there are more, but neither the copy of the stack nor
+	 * the file shows them.
 	 */
 	bool (*stack)(void *ctx, const struct rt_stack_top *top, rt_stack_put *put, void *put_ctx);
 };

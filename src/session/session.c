@@ -146,7 +146,6 @@ static int make_stack(struct session *s, struct rt_error *err)
 		.roots = s->sites.roots,
 		.inside_only = s->sites.libcalls,
 	};
-
 	const struct rt_call_ops *to = &rt_sinks_ops;
 	void *ctx = &s->sinks;
 

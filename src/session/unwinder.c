@@ -181,7 +181,7 @@ static struct place *find_place(struct rt_unwinder *u, struct rt_image *image, u
 	free(place->name);
 	*place = (struct place){ .image = image, .addr = addr };
 	place->has_row = rt_cfi_find(image, addr, &place->row);
-	/* A signal's frame begins at its first instruction, no call stands before that. */
+	/* A signal's frame begins at its first instruction, no call is before that. */
 	symbol = find_symbol(image, addr + place->row.is_signal);
 	if (!symbol)
 		return place;

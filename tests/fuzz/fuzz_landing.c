@@ -3,45 +3,12 @@
  * Landing pads, and functions without names, over any tables: the input is the beginning of
  * .eh_frame's index, in a file made around it.  Each result is in the file's code.
  */
-#include <elf.h>
-#include <string.h>
-
-#include "file.h"
+#include "eh_frame_file.h"
 #include "code/code.h"
 #include "elf/file.h"
 #include "symbols/unnamed.h"
 
-enum { DATA_MAX = 4096, LANDINGS = 64 };
-#define BASE 0x400000u
-
-struct file {
-	Elf64_Ehdr ehdr;
-	Elf64_Phdr phdrs[2];
-	uint8_t data[DATA_MAX];
-};
-
-static void make(struct file *f, const uint8_t *data, size_t n)
-{
-	memset(f, 0, sizeof(*f));
-	memcpy(f->ehdr.e_ident, ELFMAG "\2\1\1", 7);
-	f->ehdr.e_type = ET_EXEC;
-	f->ehdr.e_machine = EM_X86_64;
-	f->ehdr.e_version = 1;
-	f->ehdr.e_ehsize = sizeof(f->ehdr);
-	f->ehdr.e_phoff = offsetof(struct file, phdrs);
-	f->ehdr.e_phentsize = sizeof(f->phdrs[0]);
-	f->phdrs[0] = (Elf64_Phdr){ .p_type = PT_LOAD,
-				    .p_flags = PF_R | PF_X,
-				    .p_vaddr = BASE,
-				    .p_filesz = sizeof(*f),
-				    .p_memsz = sizeof(*f) };
-	f->phdrs[1] = (Elf64_Phdr){ .p_type = PT_GNU_EH_FRAME,
-				    .p_flags = PF_R,
-				    .p_vaddr = BASE + offsetof(struct file, data),
-				    .p_filesz = n,
-				    .p_memsz = n };
-	memcpy(f->data, data, n);
-}
+enum { LANDINGS = 64 };
 
 static void ask(struct rt_image *image, struct rt_code *code)
 {
@@ -50,7 +17,7 @@ static void ask(struct rt_image *image, struct rt_code *code)
 	size_t i, n;
 	int landings;
 
-	for (addr = BASE; addr < BASE + sizeof(struct file); addr += 16) {
+	for (addr = BASE; addr < BASE + sizeof(struct eh_frame_file); addr += 16) {
 		landings = rt_code_landings(code, addr, v, LANDINGS);
 		if (landings > LANDINGS)
 			abort();
@@ -70,15 +37,15 @@ static void ask_unindexed(struct rt_code *code, struct rt_image *image, size_t n
 	uint64_t v[LANDINGS], start, end, addr;
 
 	image->eh_frame =
-		(struct rt_range){ .addr = BASE + offsetof(struct file, data), .size = n };
+		(struct rt_range){ .addr = BASE + offsetof(struct eh_frame_file, data), .size = n };
 	image->has_except_table = true;
-	for (addr = BASE; addr < BASE + sizeof(struct file); addr += 64)
+	for (addr = BASE; addr < BASE + sizeof(struct eh_frame_file); addr += 64)
 		if (rt_code_landings(code, addr, v, LANDINGS) > LANDINGS ||
 		    (rt_code_span(code, addr, &start, &end) && (start > addr || end <= addr)))
 			abort();
 }
 
-static void once(struct file *f, size_t size, bool indexed)
+static void once(struct eh_frame_file *f, size_t size, bool indexed)
 {
 	const struct rt_symbol *symbols;
 	struct rt_image *image;
@@ -103,11 +70,11 @@ static void once(struct file *f, size_t size, bool indexed)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct file f;
+	static struct eh_frame_file f;
 
 	if (size > DATA_MAX)
 		return 0;
-	make(&f, data, size);
+	eh_frame_file(&f, data, size);
 	once(&f, size, true);
 	once(&f, size, false);
 	return 0;

@@ -182,29 +182,9 @@ postgres() {
 
 # nginx's log names the process that answers each request.
 serve_pages() {
-	mkdir "$T/html" "$T/tmp" && echo hello >"$T/html/index.html"
 	cp "$(command -v nginx)" "$T/bin/nginx"
-	cat >"$T/conf" <<END
-daemon off;
-user root;
-worker_processes 3;
-pid $T/nginx.pid;
-error_log $T/nginx.log;
-events {}
-http {
-	log_format who '\$pid \$status';
-	access_log $T/access who;
-	client_body_temp_path $T/tmp;
-	proxy_temp_path $T/tmp;
-	fastcgi_temp_path $T/tmp;
-	uwsgi_temp_path $T/tmp;
-	scgi_temp_path $T/tmp;
-	server {
-		listen unix:$T/web;
-		root $T/html;
-	}
-}
-END
+	nginx_config 'user root; worker_processes 3;' \
+		"log_format who '\$pid \$status'; access_log $T/access who;"
 	in_background "$RAWTRACE" -f --format=json -o "$T/trace" "$T/bin/nginx" \
 		ngx_http_free_request:0 -- -c "$T/conf" 2>"$T/err"
 	tracer=$PID

@@ -271,6 +271,33 @@ expect_nested() {
 	}
 }
 
+# ---- servers ----
+
+# nginx_config MAIN HTTP: $T/conf, for a page at the socket $T/web: with these lines of its own, and
+# these in "http".
+nginx_config() {
+	mkdir "$T/html" "$T/tmp" && echo hello >"$T/html/index.html"
+	cat >"$T/conf" <<END
+daemon off;
+$1
+pid $T/nginx.pid;
+error_log $T/nginx.log;
+events {}
+http {
+	$2
+	client_body_temp_path $T/tmp;
+	proxy_temp_path $T/tmp;
+	fastcgi_temp_path $T/tmp;
+	uwsgi_temp_path $T/tmp;
+	scgi_temp_path $T/tmp;
+	server {
+		listen unix:$T/web;
+		root $T/html;
+	}
+}
+END
+}
+
 # ---- mechanisms ----
 
 # The mechanisms that this kernel has, in $MECHANISMS; the others are skipped, each with the

@@ -291,28 +291,8 @@ fi
 if has nginx && has curl; then
 	begin "nginx: requests"
 	serve_pages() {
-		mkdir "$T/html" "$T/tmp" && echo hello >"$T/html/index.html"
 		cp "$(command -v nginx)" "$T/nginx"
-		cat >"$T/conf" <<END
-daemon off;
-master_process off;
-pid $T/pid;
-error_log $T/log;
-events {}
-http {
-	access_log off;
-	open_file_cache max=10;
-	client_body_temp_path $T/tmp;
-	proxy_temp_path $T/tmp;
-	fastcgi_temp_path $T/tmp;
-	uwsgi_temp_path $T/tmp;
-	scgi_temp_path $T/tmp;
-	server {
-		listen unix:$T/web;
-		root $T/html;
-	}
-}
-END
+		nginx_config 'master_process off;' 'access_log off; open_file_cache max=10;'
 		in_background "$RAWTRACE" -o "$T/trace" "$T/nginx" @nginx -- -c "$T/conf" 2>"$T/err"
 		wait_for 20 test -S "$T/web" || because "nginx does not begin"
 		curl -s --unix-socket "$T/web" http://local/ >"$T/page" 2>&1

@@ -23,7 +23,7 @@ static const struct rt_plan plain = {
 enum { DEEP = 8 };
 
 /* A thread, and the lines that its calls make. */
-struct told {
+struct seen_calls {
 	struct rt_outcome *outcome;
 	struct rt_thread thread;
 	struct rt_frame open[DEEP];
@@ -38,10 +38,10 @@ static const struct rt_plan *plan_of(char function)
 	return function == 'a' ? &fails : function == 't' ? &slow : &plain;
 }
 
-static int tell_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
+static int see_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
 		      const struct rt_values *args)
 {
-	struct told *t = ctx;
+	struct seen_calls *t = ctx;
 
 	(void)thread;
 	fprintf(t->file, "%*s%c %d\n", (int)frame->level, "", (int)frame->function,
@@ -49,10 +49,10 @@ static int tell_enter(void *ctx, struct rt_thread *thread, const struct rt_frame
 	return 0;
 }
 
-static int tell_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
+static int see_leave(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
 		      enum rt_end end, uint64_t time, const struct rt_values *result)
 {
-	struct told *t = ctx;
+	struct seen_calls *t = ctx;
 
 	(void)thread;
 	(void)time;
@@ -64,9 +64,9 @@ static int tell_leave(void *ctx, struct rt_thread *thread, const struct rt_frame
 	return 0;
 }
 
-static int tell_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count)
+static int see_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count)
 {
-	struct told *t = ctx;
+	struct seen_calls *t = ctx;
 
 	(void)thread;
 	(void)time;
@@ -74,24 +74,24 @@ static int tell_lost(void *ctx, struct rt_thread *thread, uint64_t time, uint64_
 	return 0;
 }
 
-static const struct rt_call_ops tell = { .enter = tell_enter, .leave = tell_leave,
-					 .lost = tell_lost };
+static const struct rt_call_ops see_ops = { .enter = see_enter, .leave = see_leave,
+					 .lost = see_lost };
 
-static void begin_why(struct told *t, bool why)
+static void begin_why(struct seen_calls *t, bool why)
 {
 	memset(t, 0, sizeof(*t));
 	t->file = open_memstream(&t->text, &t->size);
 	t->thread.pid = t->thread.tid = 7;
-	t->outcome = rt_outcome_new(why, &tell, t);
+	t->outcome = rt_outcome_new(why, &see_ops, t);
 	CU_ASSERT_FATAL(t->file && t->outcome);
 }
 
-static void begin(struct told *t)
+static void begin(struct seen_calls *t)
 {
 	begin_why(t, false);
 }
 
-static void enter(struct told *t, char function, uint64_t time)
+static void enter(struct seen_calls *t, char function, uint64_t time)
 {
 	int32_t number = (int32_t)time;
 	const struct rt_values args = { .plan = &plain, .data = (const uint8_t *)&number };
@@ -104,7 +104,7 @@ static void enter(struct told *t, char function, uint64_t time)
 	number = 0;	/* the record is gone */
 }
 
-static void leave(struct told *t, enum rt_end end, uint64_t time, int32_t value)
+static void leave(struct seen_calls *t, enum rt_end end, uint64_t time, int32_t value)
 {
 	const struct rt_frame *frame = &t->open[--t->n];
 	const struct rt_values result = { .plan = plan_of((char)frame->function),
@@ -115,7 +115,7 @@ static void leave(struct told *t, enum rt_end end, uint64_t time, int32_t value)
 				       end == RT_END_RETURNED ? &result : &none) == 0);
 }
 
-static void finish(struct told *t, const char *want)
+static void finish(struct seen_calls *t, const char *want)
 {
 	fclose(t->file);
 	RT_ASSERT_TEXT(t->text, want);
@@ -125,7 +125,7 @@ static void finish(struct told *t, const char *want)
 
 static void test_result(void)
 {
-	struct told t;
+	struct seen_calls t;
 
 	begin(&t);
 	enter(&t, 'b', 1);
@@ -146,7 +146,7 @@ static void test_result(void)
 /* Calls inside a call that is left out are shown, a level higher. */
 static void test_inside(void)
 {
-	struct told t;
+	struct seen_calls t;
 
 	begin(&t);
 	enter(&t, 'a', 1);
@@ -163,7 +163,7 @@ static void test_inside(void)
 
 static void test_time(void)
 {
-	struct told t;
+	struct seen_calls t;
 
 	begin(&t);
 	enter(&t, 't', 1000);
@@ -180,7 +180,7 @@ static void test_unseen(void)
 {
 	static const enum rt_end ends[] = { RT_END_JUMPED, RT_END_NOT_SEEN, RT_END_BECAME,
 					    RT_END_UNWOUND, RT_END_UNFINISHED };
-	struct told t;
+	struct seen_calls t;
 	size_t i;
 
 	begin(&t);
@@ -196,7 +196,7 @@ static void test_unseen(void)
 /* A call that passes is shown with all calls inside it and those around it, and nothing else is. */
 static void test_why(void)
 {
-	struct told t;
+	struct seen_calls t;
 
 	begin_why(&t, true);
 	enter(&t, 'b', 1);
@@ -231,7 +231,7 @@ static void test_why(void)
 static void test_why_too_large(void)
 {
 	enum { CALLS = 1 << 17 };
-	struct told t;
+	struct seen_calls t;
 	int i;
 
 	begin_why(&t, true);
@@ -254,7 +254,7 @@ static void test_too_large(void)
 {
 	enum { CALLS = 1 << 17 };
 	size_t lines = 0;
-	struct told t;
+	struct seen_calls t;
 	const char *p;
 	int i;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prints its calls, each indented by its level: recursion, an exception, compiled methods, a thread.
+ * Prints its calls, each indented by its level: recursion, an exception, compiled methods, a
+ * thread.
  */
 class Log
 {

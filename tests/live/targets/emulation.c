@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Instructions that BPF programs emulate at probes, against the processor.  Each stands in two
+ * Instructions that BPF programs emulate at probes, against the processor.  Each is in two
  * functions: probed_NAME and native_NAME.  Both run with the same random registers, flags and
  * memory, and must end with the same ones.
  * Arguments: the number of rounds; a file to wait for.
