@@ -14,6 +14,9 @@ each=', [0-9]*\.[0-9] us each'
 # measures.  Then a remark comes only where a hit takes as long as is assumed.
 at_least=1
 case " $MECHANISMS " in *" uprobe-multi "*) ;; *) each="\\($each\\)*" at_least=0 ;; esac
+# The clock of an emulated processor says little: a loaded one has hits that seem to cost nothing.
+emulated=0
+! grep -q 'QEMU TCG' /proc/cpuinfo || emulated=1 at_least=0
 [ -e /sys/bus/event_source/devices/uprobe ] ||
 	skip_all "no uprobe PMU, by which single-stepping is measured"
 
@@ -70,12 +73,15 @@ printf '%s\n' '#include <cstdio>' \
 	'extern "C" __attribute__((noinline)) int f(int n) { if (n < 0) throw n; return n + 1; }' \
 	'int main() { int s = 0; for (int i = 0; i < 20000; i++) s += f(i) - i; try { f(-1); } catch (int) { } printf("%d\n", s); }' >"$T/thrown.cc"
 g++ -O1 -fcf-protection=none -o "$T/thrown" "$T/thrown.cc" 2>"$T/cc" || show "$T/cc"
+# avoided_by WORDS: the remark names them, where there has to be one.
+avoided_by() {
+	[ $emulated = 0 ] || grep -q 'single-stepped' "$T/err" || return 0
+	expect_line \
+		"^rawtrace: [0-9]* hits at .*exits were single-stepped.*: $1 avoids [a-z]*\$" \
+		"$T/err"
+}
 rt "$T/thrown" f
-expect_line \
-	'^rawtrace: [0-9]* hits at .*exits were single-stepped.*: --return=none avoids [a-z]*$' \
-	"$T/err"
+avoided_by '--return=none'
 rt hist "$T/thrown" f
-expect_line \
-	'^rawtrace: [0-9]* hits at .*exits were single-stepped.*: rawtrace count avoids [a-z]*$' \
-	"$T/err"
+avoided_by 'rawtrace count'
 end_case
