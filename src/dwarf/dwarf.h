@@ -52,6 +52,16 @@ bool rt_dwarf_trouble(struct rt_image *image, struct rt_error *err);
 const char *rt_dwarf_file(struct rt_image *image, uint64_t addr);
 
 /*
+ * The source line of an instruction, of an inlined function if it is one's, as addr2line has it.
+ * The file is as the compiler was given it; the image's.  False: not known.
+ */
+struct rt_dwarf_place {
+	const char *file;
+	int line;
+};
+bool rt_dwarf_line(struct rt_image *image, uint64_t addr, struct rt_dwarf_place *place);
+
+/*
  * Were calls of the function inlined of which GCC's copy (.constprop, .isra) is at `addr`?  Looked
  * for in its own unit.
  */

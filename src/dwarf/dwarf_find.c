@@ -113,6 +113,14 @@ static int find_unit_offset(struct rt_dwarf *dwarf, uint64_t addr, Dwarf_Off *un
 	return find_range(dwarf, addr, unit);
 }
 
+bool rt_dwarf_find_unit(struct rt_dwarf *dwarf, uint64_t addr, Dwarf_Die *unit)
+{
+	Dwarf_Off offset;
+
+	return find_unit_offset(dwarf, addr, &offset) == 0 &&
+	       dwarf_offdie(dwarf->dbg, offset, unit);
+}
+
 /* ---- its functions ---- */
 
 static int compare_units(const void *pa, const void *pb)

@@ -63,6 +63,12 @@ const char *rt_dwarf_file(struct rt_image *image, uint64_t addr)
 	return NULL;
 }
 
+bool rt_dwarf_line(struct rt_image *image, uint64_t addr, struct rt_dwarf_place *place)
+{
+	(void)image, (void)addr, (void)place;
+	return false;
+}
+
 bool rt_dwarf_inlined(struct rt_image *image, const char *name)
 {
 	(void)image;

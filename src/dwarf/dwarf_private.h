@@ -127,6 +127,8 @@ uint64_t rt_die_unit_size(struct rt_dwarf *dwarf, Dwarf_Die *die);
 
 /* 0, -ENOENT, or -ENOMEM. */
 int rt_dwarf_find(struct rt_dwarf *dwarf, uint64_t addr, struct rt_dwarf_func **func);
+/* The entry of the unit that has the instruction at `addr`, without rt_dwarf_split(). */
+bool rt_dwarf_find_unit(struct rt_dwarf *dwarf, uint64_t addr, Dwarf_Die *unit);
 /* The entry of the unit whose head is at an offset that the file itself does not vouch for. */
 bool rt_dwarf_unit_at(struct rt_dwarf *dwarf, Dwarf_Off head, Dwarf_Die *unit);
 /*

@@ -15,6 +15,8 @@ struct rt_stack_frame {
 	const char *function;	/* NULL: not known */
 	uint64_t offset;	/* of `addr` in the function */
 	uint64_t addr;		/* the return address, as in the file; without a file in memory */
+	const char *source;	/* file of the call; NULL: not known */
+	int line;
 };
 
 /* Takes the callers, the innermost first; the strings live until it returns. */

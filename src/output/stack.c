@@ -34,7 +34,10 @@ static void print_frame(void *ctx, const struct rt_stack_frame *frame)
 			fprintf(file, "%s+0x%" PRIx64, frame->function, frame->offset);
 		rt_put(file, ") ");
 	}
-	fprintf(file, "[0x%" PRIx64 "]\n", frame->addr);
+	fprintf(file, "[0x%" PRIx64 "]", frame->addr);
+	if (frame->source)
+		fprintf(file, " at %s:%d", frame->source, frame->line);
+	putc_unlocked('\n', file);
 }
 
 void rt_stack_print(const struct rt_sink *sink, FILE *file, pid_t pid,
@@ -74,6 +77,10 @@ static void json_frame(void *ctx, const struct rt_stack_frame *frame)
 		rt_put(json->file, "\"offset\":");
 		rt_put_u64(json->file, frame->offset);
 		putc_unlocked(',', json->file);
+	}
+	if (frame->source) {
+		put_member(json->file, "\"source\":", frame->source);
+		fprintf(json->file, "\"line\":%d,", frame->line);
 	}
 	fprintf(json->file, "\"addr\":\"0x%" PRIx64 "\"}", frame->addr);
 }

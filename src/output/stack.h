@@ -7,8 +7,8 @@
 /*
  * The callers of a call (-k), innermost first; `args` are its entry's.  Nothing without -k.
  *
- * A line each, as strace has them: " > FILE(FUNCTION+0xOFFSET) [0xADDRESS]".  The last line is
- * " > ..." where more callers are not known.
+ * A line each, as strace has them: " > FILE(FUNCTION+0xOFFSET) [0xADDRESS] at SOURCE:LINE", the
+ * latter as gdb has it.  The last line is " > ..." where more callers are not known.
  */
 void rt_stack_print(const struct rt_sink *sink, FILE *file, pid_t pid,
 		    const struct rt_frame *frame, const struct rt_values *args);

@@ -26,6 +26,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
+#include "dwarf/dwarf.h"
 #include "elf/cfi.h"
 #include "process/program.h"
 #include "symbols/demangle.h"
@@ -40,6 +41,7 @@ struct place {
 	uint64_t begin;			/* of the function */
 	bool has_row;
 	struct rt_cfi_row row;
+	struct rt_dwarf_place source;	/* its file is NULL: not known */
 };
 
 struct rt_unwinder {
@@ -181,6 +183,8 @@ static struct place *find_place(struct rt_unwinder *u, struct rt_image *image, u
 	free(place->name);
 	*place = (struct place){ .image = image, .addr = addr };
 	place->has_row = rt_cfi_find(image, addr, &place->row);
+	if (!rt_dwarf_line(image, addr, &place->source))
+		place->source.file = NULL;
 	/* A signal's frame begins at its first instruction, no call is before that. */
 	symbol = find_symbol(image, addr + place->row.is_signal);
 	if (!symbol)
@@ -328,6 +332,8 @@ bool rt_unwinder_walk(struct rt_unwinder *u, const struct rt_stack_top *top, rt_
 			shown.addr = addr + !is_signal;
 			shown.function = place->name;
 			shown.offset = shown.addr - place->begin;
+			shown.source = place->source.file;
+			shown.line = place->source.line;
 			is_signal = place->row.is_signal;
 		}
 		put(ctx, &shown);

@@ -65,6 +65,7 @@ static void ask(struct rt_image *image)
 	const struct rt_symbol *v;
 	struct rt_prototype p;
 	struct rt_error err;
+	struct rt_dwarf_place place;
 	char text[256];
 	const char *file;
 	size_t i, n;
@@ -76,6 +77,8 @@ static void ask(struct rt_image *image)
 			check(&p);
 		file = rt_dwarf_file(image, v[i].addr);
 		walked += file ? strlen(file) / 64 : 0;
+		if (rt_dwarf_line(image, v[i].addr, &place))
+			walked += strlen(place.file) / 64;
 		rt_dwarf_inlined(image, v[i].name);
 		rt_dwarf_copy_inlined(image, v[i].addr);
 		if (rt_dwarf_alias(image, v[i].name, text, sizeof(text)))

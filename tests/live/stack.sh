@@ -3,7 +3,7 @@
 # The callers of each call (-k).  The program prints them too, as libgcc unwinds its stack.
 . "$SRCDIR/tests/live/lib.sh"
 
-target unwound "$CC" -O2 -fomit-frame-pointer -fPIE -pie -static-libgcc \
+target unwound "$CC" -g -O2 -fomit-frame-pointer -fPIE -pie -static-libgcc \
 	"$TARGETS/unwound.c" -ldl -lpthread || { no_target unwound; exit 1; }
 target unwoundlib.so "$CC" -O2 -shared -fPIC "$TARGETS/unwoundlib.c" ||
 	{ no_target unwoundlib.so; exit 1; }
@@ -13,7 +13,7 @@ targets_made
 frames_of() {
 	sed -n -e 's/^[^ ].*(reached .*//p' -e 's/^ .* ms .* reached(.*//p' \
 		-e 's/^ > \.\.\.$/cut/p' \
-		-e 's/^ > \(.*\/\)*\([^(/]*\)(.*) \[\(0x[0-9a-f]*\)\]$/\2 \3/p' "$1" |
+		-e 's/^ > \(.*\/\)*\([^(/]*\)(.*) \[\(0x[0-9a-f]*\)\].*$/\2 \3/p' "$1" |
 		sed '1{/^$/d}'
 	echo
 }
@@ -29,7 +29,27 @@ fi
 expect_status 0
 frames_of "$T/err" >"$T/frames"
 expect_same "$T/out" "$T/frames"
-expect_line '^ > .*/unwound(main+0x[0-9a-f]*) \[0x[0-9a-f]*\]$' "$T/err"
+expect_line '^ > .*/unwound(main+0x[0-9a-f]*) \[0x[0-9a-f]*\]' "$T/err"
+end_case
+
+begin "debug information gives source lines, as addr2line has them"
+if "$RAWTRACE" --version | grep -q 'without libdw'; then
+	skip "lines" "built without libdw"
+elif has addr2line; then
+	rt -k "$T/unwound" reached -- "$T/unwoundlib.so"
+	sed -n 's/^ > .*unwound(.*) \[\(0x[0-9a-f]*\)\]\(.*\)/\1\2/p' "$T/err" | sort -u >"$T/lines"
+	while read -r addr at; do
+		line=$(addr2line -e "$T/unwound" "$(printf '0x%x' $((addr - 1)))")
+		case $line in
+		*\?*) echo "$addr" ;;
+		*) echo "$addr at ${line%% (*}" ;;
+		esac
+	done <"$T/lines" >"$T/witness"
+	sed 's/ at .*\// at /' "$T/lines" >"$T/lines.names"
+	sed 's/ at .*\// at /' "$T/witness" >"$T/witness.names"
+	expect_same "$T/witness.names" "$T/lines.names"
+	expect_line ' at .*unwound.c:[0-9]*$' "$T/err"
+fi
 end_case
 
 begin "flow has the callers behind a call's line, json in an object"

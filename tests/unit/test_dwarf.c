@@ -176,6 +176,7 @@ static void test_values(void)
 
 static void test_others(void)
 {
+	struct rt_dwarf_place place;
 	struct rt_prototype p;
 	struct rt_error err;
 	const char *file;
@@ -188,6 +189,9 @@ static void test_others(void)
 	file = rt_dwarf_file(image, address("rest"));
 	CU_ASSERT(file && strstr(file, "typed.c"));
 	CU_ASSERT_PTR_NULL(rt_dwarf_file(image, 1));
+	CU_ASSERT_FATAL(rt_dwarf_line(image, address("rest"), &place));
+	CU_ASSERT(strstr(place.file, "typed.c") && place.line > 1);
+	CU_ASSERT_FALSE(rt_dwarf_line(image, 1, &place));
 }
 
 static void all(void)

@@ -10,6 +10,7 @@ static void test_none(void)
 {
 	struct rt_types *types = rt_types_new();
 	struct rt_image *image = NULL;
+	struct rt_dwarf_place place;
 	struct rt_prototype p;
 	struct rt_error err;
 
@@ -18,6 +19,7 @@ static void test_none(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "without libdw"));
 	CU_ASSERT_PTR_NULL(rt_dwarf_type(image, types, "struct request"));
 	CU_ASSERT_PTR_NULL(rt_dwarf_file(image, 0));
+	CU_ASSERT_FALSE(rt_dwarf_line(image, 0, &place));
 	CU_ASSERT_FALSE(rt_dwarf_trouble(image, &err));
 	rt_image_close(image);
 	rt_types_free(types);
