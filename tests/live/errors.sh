@@ -241,7 +241,12 @@ if has setpriv; then
 
 	# tracefs asks for the files' owner, not for a capability.
 	begin "--no-bpf: root without any capability to trace"
-	timeout 20 setpriv --bounding-set=-sys_admin,-bpf,-perfmon "$RAWTRACE" --no-bpf "$FIB" fib \
+	# Without sys_admin rawtrace cannot mount it, and the machine may not have it mounted.
+	mount=true private=
+	grep -Eq ' (tracefs|debugfs) ' /proc/mounts ||
+		mount='mount -t tracefs none /sys/kernel/tracing' private='unshare -m'
+	timeout 20 $private sh -c "$mount"' && exec "$0" "$@"' \
+		setpriv --bounding-set=-sys_admin,-bpf,-perfmon "$RAWTRACE" --no-bpf "$FIB" fib \
 		>"$T/out" 2>"$T/err"
 	ST=$?
 	expect_status 0
