@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -114,6 +115,16 @@ int rt_out_file_check(const struct rt_out_file *file, const struct rt_program *p
 	return access(file->path, W_OK) == 0 ? 0 : fail(file, errno, err);
 }
 
+/* A process that has a copy of the descriptor holds the lock too (session/heir.c). */
+static int lock_file(const struct rt_out_file *file, int fd, struct rt_error *err)
+{
+	if (!file->alone || flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return 0;
+	return rt_fail(err, -EBUSY,
+		       "%s: rawtrace still writes it; wait, or name another file by -o",
+		       file->name);
+}
+
 /* Another file may have this name by now, so it is looked at once more before it is emptied. */
 static int open_path(struct rt_out_file *file, const struct rt_program *program,
 		     struct rt_error *err)
@@ -126,7 +137,9 @@ static int open_path(struct rt_out_file *file, const struct rt_program *program,
 		return fail(file, errno, err);
 	r = fstat(fd, &st) < 0 ? fail(file, errno, err) : check_images(file, program, &st, err);
 	file->regular = r == 0 && S_ISREG(st.st_mode);
-	if (file->regular && !file->append && ftruncate(fd, 0) < 0)
+	if (file->regular)
+		r = lock_file(file, fd, err);
+	if (r == 0 && file->regular && !file->append && ftruncate(fd, 0) < 0)
 		r = fail(file, errno, err);
 	if (r == 0)
 		return fd;

@@ -23,6 +23,7 @@ struct rt_out_file {
 	const char *path, *name;	/* the first is NULL where it is a standard stream, */
 	int fd;			/* which is this one */
 	bool append;		/* what the file has stays; set it before the file is opened */
+	bool alone;		/* refused while another process writes it; likewise */
 	bool regular;		/* a regular file */
 	const char *pager;	/* a command, beside standard output; NULL: none */
 	pid_t command;		/* the process of the pager or of the command in `path`; 0: none */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 
 #include "base/array.h"
 #include "plan/costs.h"
@@ -476,6 +477,17 @@ static int close_all(struct rt_replay *p)
 	return r;
 }
 
+/* The recorder, or its heir, has a lock on it. */
+static bool is_written(const struct rt_replay *p)
+{
+	int fd = fileno(p->blocks.file);
+
+	if (flock(fd, LOCK_SH | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK;
+	flock(fd, LOCK_UN);
+	return false;
+}
+
 int rt_replay_run(struct rt_replay *p, struct rt_trace *trace, const struct rt_replay_to *to,
 		  struct rt_error *err)
 {
@@ -496,7 +508,9 @@ int rt_replay_run(struct rt_replay *p, struct rt_trace *trace, const struct rt_r
 	}
 	end = close_all(p);
 	if (r == 0 && next == 0 && !p->ended)
-		r = to->note(to->sinks, "the recording has no end: its recorder was killed");
+		r = to->note(to->sinks,
+			     is_written(p) ? "the recording has no end: rawtrace still writes it"
+					   : "the recording has no end: its recorder was killed");
 	if (r < 0 && r != -EBADMSG)
 		return rt_nomem(err);
 	return next < 0 ? next : r < 0 ? r : end < 0 ? rt_nomem(err) : 0;

@@ -9,9 +9,8 @@
  * share of the time, and the rest when the program has ended.  A recording of fewer than some
  * 40,000 calls a second is always up to date.  The file is the same in any case.
  *
- * Limits: a spool of 1 GB is emptied at full speed, so that the end takes half a minute at most.  A
- * recorder that is killed loses the events in its spool.  Options that act on a call at once, or
- * read /proc for its values, exclude this (can_wait).
+ * Limits: a spool of 1 GB is emptied at full speed, so that the end takes half a minute at most.
+ * Options that act on a call at once, or read /proc for its values, exclude this (can_wait).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -165,6 +164,15 @@ int rt_session_decode(struct session *s)
 	if (r == 0)
 		later->urgent = false;
 	return r < 0 ? r : 0;
+}
+
+int rt_session_decode_rounds(struct session *s)
+{
+	int r;
+
+	while ((r = decode_some(s)) > 0)
+		;
+	return r;
 }
 
 /* The user does not wait for the rest. */

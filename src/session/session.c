@@ -245,6 +245,8 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	r = rt_tracee_go(&s->tracee, s->traced.path, err);
 	if (r == 0)
 		rt_session_begin_semaphores(s);
+	if (r == 0)
+		rt_session_begin_heir(s);
 	return r;
 }
 
@@ -643,6 +645,7 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 		r = begin_stream(&s, err);
 	if (r == 0 && !s.stopped) {
 		r = run(&s, err);
+		rt_session_end_heir(&s);
 		if (r < 0)
 			say_now(&s, err);
 		rt_priority_restore(&s.priority);

@@ -69,6 +69,7 @@ int rt_session_choose_out(struct session *s, struct rt_error *err)
 	rt_out_file_choose(&sink->to, o->output ? o->output : ops->path,
 			   to_stdout ? STDOUT_FILENO : STDERR_FILENO);
 	sink->to.append = o->append;
+	sink->to.alone = o->command == RT_CMD_RECORD;
 	if (o->separate && rt_files_init(sink, ops) < 0)
 		return rt_nomem(err);
 	return rt_sinks_check(&s->sinks, &s->traced.program, err);

@@ -58,6 +58,8 @@ struct rt_later {
 	struct rt_spool *spool;		/* NULL: nothing waits */
 	struct rt_budget budget;	/* of the time to decode in */
 	bool urgent;			/* an event in it must not wait */
+	pid_t heir;			/* the process that finishes the file (heir.c); 0: none */
+	int heir_pipe;			/* its end of file tells the heir that we are gone */
 };
 
 struct session {
@@ -172,6 +174,16 @@ int rt_session_decode_rest(struct session *s, struct rt_error *err);
 /* Must they be decoded without a pause?  Do events of the last round wait, here or in the merge? */
 bool rt_session_is_behind(const struct session *s);
 bool rt_session_has_due(const struct session *s);
+/* Up to the last whole round, without a look at signals.  0 or a negative errno. */
+int rt_session_decode_rounds(struct session *s);
+
+/*
+ * A process that finishes the recording of a killed rawtrace (heir.c): start it, if that is
+ * possible; each round, let another one take its place if that is due; and end it.
+ */
+void rt_session_begin_heir(struct session *s);
+void rt_session_renew_heir(struct session *s);
+void rt_session_end_heir(struct session *s);
 
 /*
  * If the thread that the kernel filters by has ended, attach the probes to another one, and report

@@ -307,6 +307,7 @@ int rt_session_follow(struct session *s, struct rt_error *err)
 		if (r == 0)
 			r = rt_session_show_top(s, false, err);
 		rt_session_show_progress(s, false);
+		rt_session_renew_heir(s);
 		if (s->statuses)
 			rt_statuses_drain(s->statuses);
 		if (r == 0)

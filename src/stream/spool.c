@@ -12,8 +12,12 @@
  * compared with the event before, the other fields with the last event of the same plan.  A hit of
  * f(int) takes 8 to 14 bytes, where its record in a ring has 40 and struct rt_event has 96.
  *
- * Chunks of 512 KB have the items.  Full chunks beyond a few go to a file, which has no name: it is
- * gone with the process.  A chunk that was read frees its place in the file for another one.
+ * Chunks of 512 KB have the items.  Full chunks beyond a few are in a file alone, which has no
+ * name: it is gone with the process.  A chunk that was read frees its place for another one.
+ *
+ * A spool that is kept has all items in the file, after each round.  There a chunk begins with the
+ * number of its bytes and the place of the next one, which are written behind the bytes: so a copy
+ * of the process (fork) finds the items that the killed original has pushed since.
  */
 #include "stream/spool.h"
 
@@ -28,8 +32,15 @@
 
 #include "base/array.h"
 
+/* The beginning of a chunk in the file. */
+struct head {
+	uint64_t n;
+	int64_t next;		/* 0: this is the last one */
+};
+
 /* A chunk takes the largest item: data of 64 KB. */
-enum { CHUNK = 512 << 10, ITEM_MOST = 256 + UINT16_MAX, MEMORY_CHUNKS = 16 };
+enum { PLACE = 512 << 10, CHUNK = PLACE - sizeof(struct head), MEMORY_CHUNKS = 16,
+       ITEM_MOST = 256 + UINT16_MAX };
 
 /* The fields of a hit, in their order in an item. */
 enum {
@@ -52,15 +63,22 @@ enum kind { A_HIT, AN_EVENT, A_ROUND };
 struct chunk {
 	struct chunk *next;
 	uint8_t *bytes;		/* NULL: they are in the file */
-	size_t n;
-	off_t at;
+	size_t n, saved;	/* of them, in the file */
+	off_t at;		/* there; 0: it has no place */
+};
+
+struct places {
+	off_t *v;
+	size_t n, cap;
 };
 
 struct rt_spool {
 	int file;		/* -1: there is none */
 	off_t end, most;	/* of the file */
-	off_t *places;		/* those before the end that are free */
-	size_t nplaces, places_cap;
+	struct places free;	/* those before the end */
+	struct places taken_since;	/* those of chunks that a copy reads once more */
+	bool keeps, unsaved;	/* for a copy; it would miss items */
+	bool pushed;		/* events since the last round */
 	bool failed;
 	unsigned in_memory;
 	struct chunk *first, *last;	/* read at `taken`; written at its end */
@@ -95,6 +113,7 @@ struct rt_spool *rt_spool_new(const char *folder)
 	/* The user's file system also needs room for the trace itself. */
 	if (spool->file >= 0 && fstatvfs(spool->file, &fs) == 0)
 		spool->most = (off_t)((uint64_t)fs.f_bavail * fs.f_frsize / 2);
+	spool->end = PLACE;
 	return spool;
 }
 
@@ -111,64 +130,132 @@ void rt_spool_free(struct rt_spool *spool)
 	}
 	if (spool->file >= 0)
 		close(spool->file);
-	free(spool->places);
+	free(spool->free.v);
+	free(spool->taken_since.v);
 	free(spool);
 }
 
-static int write_at(int file, const uint8_t *bytes, size_t n, off_t at)
+static int write_at(int file, const void *bytes, size_t n, off_t at)
 {
+	const uint8_t *from = bytes;
 	ssize_t done;
 
-	for (; n; n -= (size_t)done, bytes += done, at += done) {
-		done = pwrite(file, bytes, n, at);
+	for (; n; n -= (size_t)done, from += done, at += done) {
+		done = pwrite(file, from, n, at);
 		if (done <= 0)
 			return -EIO;
 	}
 	return 0;
 }
 
-/* On a failure the chunk stays in memory. */
-static void write_chunk(struct rt_spool *spool, struct chunk *chunk)
+static int read_at(int file, void *bytes, size_t n, off_t at)
 {
-	off_t at = spool->nplaces ? spool->places[spool->nplaces - 1] : spool->end;
+	uint8_t *to = bytes;
+	ssize_t done;
 
-	if (spool->file < 0 || at + CHUNK > spool->most ||
-	    write_at(spool->file, chunk->bytes, chunk->n, at) < 0) {
-		spool->failed = true;
-		return;
+	for (; n; n -= (size_t)done, to += done, at += done) {
+		done = pread(file, to, n, at);
+		if (done <= 0)
+			return -EIO;
 	}
-	if (spool->nplaces)
-		spool->nplaces--;
-	else
-		spool->end += CHUNK;
-	chunk->at = at;
-	free(chunk->bytes);
-	chunk->bytes = NULL;
-	spool->in_memory--;
+	return 0;
+}
+
+/* Without memory for the list, the place is not used a second time. */
+static void add_place(struct places *places, off_t at)
+{
+	if (at && RT_ROOM(&places->v, places->n, &places->cap) == 0)
+		places->v[places->n++] = at;
+}
+
+static void find_place(struct rt_spool *spool, struct chunk *chunk)
+{
+	if (spool->free.n) {
+		chunk->at = spool->free.v[--spool->free.n];
+	} else if (spool->file >= 0 && spool->end + PLACE <= spool->most) {
+		chunk->at = spool->end;
+		spool->end += PLACE;
+	}
+}
+
+/* Write what the file has not of a chunk; `next`: the chunk behind it, or NULL. */
+static int save_chunk(struct rt_spool *spool, struct chunk *chunk, const struct chunk *next)
+{
+	const struct head head = { chunk->n, next ? next->at : 0 };
+	off_t to;
+
+	if (!chunk->at)
+		find_place(spool, chunk);
+	if (!chunk->at)
+		return -ENOSPC;
+	to = chunk->at + (off_t)sizeof(head);
+	if (write_at(spool->file, chunk->bytes + chunk->saved, chunk->n - chunk->saved,
+		     to + (off_t)chunk->saved) < 0 ||
+	    write_at(spool->file, &head, sizeof(head), chunk->at) < 0)
+		return -EIO;
+	chunk->saved = chunk->n;
+	return 0;
 }
 
 static int read_chunk(struct rt_spool *spool, struct chunk *chunk)
 {
-	size_t done = 0;
-	ssize_t n;
-
 	chunk->bytes = malloc(CHUNK);
 	if (!chunk->bytes)
 		return -ENOMEM;
 	spool->in_memory++;
-	for (; done < chunk->n; done += (size_t)n) {
-		n = pread(spool->file, chunk->bytes + done, chunk->n - done,
-			  chunk->at + (off_t)done);
-		if (n <= 0)
-			return -EIO;
-	}
-	/* Without memory for the list, the place is not used a second time. */
-	if (RT_ROOM(&spool->places, spool->nplaces, &spool->places_cap) == 0)
-		spool->places[spool->nplaces++] = chunk->at;
-	return 0;
+	return read_at(spool->file, chunk->bytes, chunk->n,
+		       chunk->at + (off_t)sizeof(struct head));
 }
 
 /* ---- chunks ---- */
+
+static struct chunk *append_chunk(struct rt_spool *spool)
+{
+	struct chunk *chunk = calloc(1, sizeof(*chunk));
+
+	if (!chunk)
+		return NULL;
+	if (spool->last)
+		spool->last->next = chunk;
+	else
+		spool->first = chunk;
+	spool->last = chunk;
+	return chunk;
+}
+
+static struct chunk *add_chunk(struct rt_spool *spool)
+{
+	uint8_t *bytes = malloc(CHUNK);
+	struct chunk *chunk = bytes ? append_chunk(spool) : NULL;
+
+	if (!chunk) {
+		free(bytes);
+		return NULL;
+	}
+	chunk->bytes = bytes;
+	spool->in_memory++;
+	return chunk;
+}
+
+/* On a failure the chunk stays in memory. */
+static void end_chunk(struct rt_spool *spool, struct chunk *full, struct chunk *next)
+{
+	/* The first is being read. */
+	bool goes = full != spool->first && spool->in_memory > MEMORY_CHUNKS;
+
+	if (spool->keeps && save_chunk(spool, next, NULL) < 0)
+		spool->unsaved = true;
+	if (!goes && !spool->keeps)
+		return;
+	if (save_chunk(spool, full, next) < 0) {
+		spool->unsaved = true;
+		spool->failed |= goes;
+	} else if (goes) {
+		free(full->bytes);
+		full->bytes = NULL;
+		spool->in_memory--;
+	}
+}
 
 /* Room for `n` bytes at the end; NULL: out of memory. */
 static uint8_t *make_room(struct rt_spool *spool, size_t n)
@@ -177,36 +264,29 @@ static uint8_t *make_room(struct rt_spool *spool, size_t n)
 
 	if (full && CHUNK - full->n >= n)
 		return full->bytes + full->n;
-	chunk = calloc(1, sizeof(*chunk));
-	if (chunk)
-		chunk->bytes = malloc(CHUNK);
-	if (!chunk || !chunk->bytes) {
-		free(chunk);
+	chunk = add_chunk(spool);
+	if (!chunk)
 		return NULL;
-	}
-	spool->in_memory++;
 	if (full) {
 		spool->bytes += full->n;
-		full->next = chunk;
-	} else {
-		spool->first = chunk;
+		end_chunk(spool, full, chunk);
 	}
-	spool->last = chunk;
-	/* The first is being read. */
-	if (full && full != spool->first && spool->in_memory > MEMORY_CHUNKS)
-		write_chunk(spool, full);
 	return chunk->bytes;
 }
 
 /* All items were taken. */
 static void rewind_spool(struct rt_spool *spool)
 {
-	if (spool->first)
-		spool->first->n = 0;
-	spool->taken = 0;
-	spool->end = 0;
-	spool->nplaces = 0;
 	spool->failed = false;
+	if (spool->keeps)
+		return;
+	if (spool->first) {
+		spool->first->n = spool->first->saved = 0;
+		spool->first->at = 0;
+	}
+	spool->taken = 0;
+	spool->end = PLACE;
+	spool->free.n = 0;
 }
 
 /* The bytes to read, up to `*end`.  1; 0: there are none; or a negative errno. */
@@ -220,6 +300,7 @@ static int find_bytes(struct rt_spool *spool, const uint8_t **at, const uint8_t 
 		spool->first = chunk->next;
 		spool->taken = 0;
 		spool->in_memory--;
+		add_place(spool->keeps ? &spool->taken_since : &spool->free, chunk->at);
 		free(chunk->bytes);
 		free(chunk);
 		chunk = spool->first;
@@ -398,6 +479,7 @@ int rt_spool_push(struct rt_spool *spool, unsigned ring, const struct rt_event *
 	}
 	spool->last->n = (size_t)(at - spool->last->bytes);
 	spool->events++;
+	spool->pushed = true;
 	return 0;
 }
 
@@ -409,6 +491,9 @@ int rt_spool_end_round(struct rt_spool *spool, uint64_t bound)
 		return -ENOMEM;
 	at = put_plain(at, A_ROUND, &bound, sizeof(bound));
 	spool->last->n = (size_t)(at - spool->last->bytes);
+	if (spool->keeps && spool->pushed && save_chunk(spool, spool->last, NULL) < 0)
+		spool->unsaved = true;
+	spool->pushed = false;
 	return 0;
 }
 
@@ -455,4 +540,52 @@ uint64_t rt_spool_bytes(const struct rt_spool *spool)
 bool rt_spool_full(const struct rt_spool *spool)
 {
 	return spool->failed;
+}
+
+/* ---- for a copy of the process ---- */
+
+int rt_spool_keep(struct rt_spool *spool)
+{
+	size_t i;
+
+	if (spool->file < 0 || spool->unsaved || !make_room(spool, ITEM_MOST) ||
+	    (!spool->keeps && spool->first != spool->last))
+		return -EIO;
+	for (i = 0; i < spool->taken_since.n; i++)
+		add_place(&spool->free, spool->taken_since.v[i]);
+	spool->taken_since.n = 0;
+	spool->keeps = true;
+	return save_chunk(spool, spool->last, NULL);
+}
+
+uint64_t rt_spool_kept(const struct rt_spool *spool)
+{
+	return (uint64_t)spool->taken_since.n * PLACE;
+}
+
+bool rt_spool_unsaved(const struct rt_spool *spool)
+{
+	return spool->unsaved;
+}
+
+int rt_spool_resume(struct rt_spool *spool)
+{
+	struct chunk *chunk;
+	struct head head;
+
+	for (chunk = spool->first; chunk; chunk = chunk->next) {
+		free(chunk->bytes);
+		chunk->bytes = NULL;
+	}
+	spool->in_memory = 0;
+	do {
+		if (read_at(spool->file, &head, sizeof(head), spool->last->at) < 0 ||
+		    head.n > CHUNK)
+			return -EIO;
+		spool->last->n = head.n;
+		chunk = head.next ? append_chunk(spool) : NULL;
+		if (chunk)
+			chunk->at = head.next;
+	} while (chunk);
+	return head.next ? -ENOMEM : 0;
 }

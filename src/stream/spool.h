@@ -37,6 +37,19 @@ int rt_spool_take(struct rt_spool *spool, struct rt_spooled *item);
 uint64_t rt_spool_events(const struct rt_spool *spool);	/* the events in it */
 uint64_t rt_spool_bytes(const struct rt_spool *spool);	/* the bytes of its full chunks */
 
+/*
+ * Prepare for a fork: the copy of the process can read, by rt_spool_resume, the events that wait
+ * now, and those that are pushed later in whole rounds.  Taken events stay in the file until the
+ * next rt_spool_keep: bytes of rt_spool_kept.  The first time the spool must be new.  -EIO: the
+ * file cannot be written.
+ */
+int rt_spool_keep(struct rt_spool *spool);
+uint64_t rt_spool_kept(const struct rt_spool *spool);
+bool rt_spool_unsaved(const struct rt_spool *spool);	/* the file has not all events since */
+
+/* In the copy, when the original has ended.  0 or a negative errno. */
+int rt_spool_resume(struct rt_spool *spool);
+
 /* Is the file full, or could it not be written, since the spool was last empty? */
 bool rt_spool_full(const struct rt_spool *spool);
 

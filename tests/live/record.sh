@@ -166,10 +166,10 @@ done
 end_case
 
 # All but the last second is there.
-begin "a recorder that is killed"
+begin "a recorder that is killed and has no heir"
 : >"$T/data"
 start_worker 2 $LONG $PAUSE
-in_background "$RAWTRACE" record -o "$T/data" -p "$worker" work leaf 2>"$T/err"
+in_background "$RAWTRACE" record -y -o "$T/data" -p "$worker" work leaf 2>"$T/err"
 tracer=$PID
 is_long() { [ "$(wc -c 2>/dev/null <"$T/data" || echo 0)" -gt 4000 ]; }
 wait_for 20 is_long || because "nothing was written"
@@ -181,6 +181,53 @@ expect_line '^rawtrace: the recording has no end: its recorder was killed' "$T/o
 expect_nested "$T/out"
 end_worker
 timeout 60 "$RAWTRACE" doctor --clean >"$T/cleaned" 2>&1
+end_case
+
+is_finished() {
+	timeout 60 "$RAWTRACE" report "$T/data" >"$T/out" 2>"$T/err"
+	! has_line 'still writes it' "$T/out"
+}
+
+# The program has said how many calls it had made: each of them is there.
+# With tracefs alone all calls are decoded while the program runs.
+for mechanism in $(echo " $MECHANISMS " | sed 's/ tracefs / /'); do
+	begin "$mechanism: a recorder that is killed loses no call that waited"
+	in_background "$RAWTRACE" record --attach="$mechanism" -o "$T/data" "$BIN/counted" tick \
+		>"$T/counted" 2>"$T/err"
+	tracer=$PID
+	wait_for 20 has_line '^calls [1-9]' "$T/counted" || because "the program does not run"
+	sleep 0.2
+	kill -KILL "$tracer"
+	calls=$(awk '/^calls/ { n = $2 } END { print n }' "$T/counted")
+	reap "$tracer"
+	wait_for 40 is_finished || because "the recording is not finished"
+	expect_line '^rawtrace: rawtrace was killed after [0-9.]* s: later calls, ' "$T/out"
+	expect_nested "$T/out"
+	expect_no_line ' lost ' "$T/out"
+	seen=$(grep -c '^>(tick' "$T/out")
+	expect_number "calls of 500 ms before" "$calls" -le "$seen"
+	wait_for 20 has_line '^right$' "$T/counted" || because "the program was harmed"
+	find "$T" -name '.rawtrace*' >"$T/files"
+	[ ! -s "$T/files" ] || show "$T/files"
+	end_case
+done
+
+begin "a recording that is still written"
+start_worker 1 $LONG $PAUSE
+in_background "$RAWTRACE" record -o "$T/busy" -p "$worker" leaf 2>"$T/err"
+tracer=$PID
+wait_for 20 test -s "$T/busy"
+rt record -o "$T/busy" "$FIB" fib -- 1
+expect_status 1
+expect_message 'busy: rawtrace still writes it; wait, or name another file by -o' "$T/err"
+rt report "$T/busy"
+expect_text 'rawtrace: the recording has no end: rawtrace still writes it' "$T/out"
+kill "$tracer"
+reap "$tracer"
+end_worker
+rt report "$T/busy"
+expect_line '^>(leaf ' "$T/out"
+expect_no_line 'has no end' "$T/out"
 end_case
 
 begin "what is no recording, or a damaged one"

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/budget.h"
 #include "unit.h"
@@ -165,6 +167,55 @@ static void test_full(void)
 	rt_spool_free(spool);
 }
 
+/* A copy of the process has all whole rounds, whatever the original has taken since. */
+static void test_copy(void)
+{
+	const char *folder = getenv("RT_TMP");
+	struct rt_spool *spool = spool_new(folder ? folder : "/tmp");
+	unsigned i, taken = 0, n = 0;
+	struct rt_spooled item;
+	int status = -1, go[2];
+	pid_t pid;
+	char byte;
+
+	CU_ASSERT_EQUAL(pipe(go), 0);
+	for (i = 0; i < 3; i++) {
+		CU_ASSERT_EQUAL(rt_spool_keep(spool), 0);
+		CU_ASSERT_EQUAL(rt_spool_kept(spool), 0);
+		pid = i == 2 ? fork() : 1;
+		if (pid == 0)
+			break;
+		for (; n < 1000 * (i + 1); n++)
+			push(spool, n, n % 2 ? DATA_MOST : 5);
+		CU_ASSERT_EQUAL(rt_spool_end_round(spool, n), 0);
+		for (; taken < n - 400; taken++) {
+			while (rt_spool_take(spool, &item) == 1 && item.ends_round)
+				;
+			CU_ASSERT(is_event(&item.event, taken, taken % 2 ? DATA_MOST : 5));
+		}
+		CU_ASSERT(rt_spool_kept(spool) > 0);
+	}
+	CU_ASSERT_FALSE(rt_spool_unsaved(spool));
+	if (pid == 0) {
+		/* The original writes a byte when its last round is over. */
+		status = read(go[0], &byte, 1) != 1 || rt_spool_resume(spool) < 0;
+		for (n = taken; status == 0 && rt_spool_take(spool, &item) == 1;) {
+			if (item.ends_round)
+				continue;
+			status = !is_event(&item.event, n, n % 2 ? DATA_MOST : 5);
+			n++;
+		}
+		_exit(status ? 1 : n == 3000 ? 0 : 2);
+	}
+	push(spool, n, 5);	/* of a round that does not end */
+	CU_ASSERT_EQUAL(write(go[1], "", 1), 1);
+	CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
+	CU_ASSERT_EQUAL(status, 0);
+	close(go[0]);
+	close(go[1]);
+	rt_spool_free(spool);
+}
+
 /* A share of the time, however often the work asks for it, and no more after a pause. */
 static void test_budget(void)
 {
@@ -196,6 +247,7 @@ CU_TestInfo rt_tests_spool[] = {
 	{ "size", test_size },
 	{ "file", test_file },
 	{ "full", test_full },
+	{ "copy", test_copy },
 	{ "budget", test_budget },
 	CU_TEST_INFO_NULL,
 };
