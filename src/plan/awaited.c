@@ -17,18 +17,31 @@
 #include "base/array.h"
 #include "lang/probes.h"
 #include "plan/plans.h"
+#include "process/command_words.h"
 #include "symbols/usdt.h"
 
-int rt_awaited_add(struct rt_wanted *wanted, const struct rt_spec *spec, const char *libraries,
-		   struct rt_error *err)
+int rt_awaited_add(struct rt_wanted *wanted, const struct rt_spec *spec,
+		   const struct rt_statement *statement, struct rt_error *err)
 {
 	if (RT_ROOM(&wanted->awaited, wanted->nawaited, &wanted->awaited_cap) < 0)
 		return rt_nomem(err);
 	wanted->awaited[wanted->nawaited++] = (struct rt_awaited){
 		.spec = spec,
-		.libraries = libraries,
+		.libraries = statement ? statement->libraries : NULL,
+		.requires = statement ? statement->requires : NULL,
 	};
 	return 0;
+}
+
+/* A set's functions of no library are of programs. */
+static bool is_program_of(const struct rt_awaited *a, const struct rt_image *image)
+{
+	const struct rt_statement of = { .requires = a->requires };
+	void *ctx = (void *)image;
+
+	return rt_image_interp(image) &&
+	       (a->spec->glob || rt_file_has_function(ctx, a->spec->function)) &&
+	       (!a->requires || rt_statement_is_met(&of, rt_file_has_function, ctx));
 }
 
 static bool is_named(const struct rt_awaited *a, const struct rt_image *image)
@@ -39,6 +52,8 @@ static bool is_named(const struct rt_awaited *a, const struct rt_image *image)
 		return rt_image_soname(image) && rt_statement_is_of(&of, rt_image_soname(image));
 	if (a->spec->lib && !rt_program_names(image, a->spec->lib))
 		return false;
+	if (a->set && !a->spec->provider)
+		return is_program_of(a, image);
 	return !a->spec->provider || rt_image_has_usdt(image, a->spec);
 }
 
@@ -63,7 +78,7 @@ bool rt_awaited_fits(const struct rt_wanted *wanted, const struct rt_image *imag
 /* A glob, or a probe file, names more than each file has. */
 static bool may_lack(const struct rt_awaited *a, const struct rt_spec *spec)
 {
-	return a->libraries || spec->provider || rt_program_is_glob(spec->lib);
+	return a->set || spec->provider || rt_program_is_glob(spec->lib);
 }
 
 static int add_functions(struct rt_wanted *wanted, const struct rt_traced *traced,
@@ -80,6 +95,7 @@ static int add_functions(struct rt_wanted *wanted, const struct rt_traced *trace
 		if (!spec)
 			continue;
 		a->came = true;
+		a->needed = false;
 		r = rt_functions_add_of(functions, &traced->program, image, spec, err);
 		if (r < 0 && r != -ENOMEM && may_lack(a, spec))
 			r = 0;
@@ -87,6 +103,27 @@ static int add_functions(struct rt_wanted *wanted, const struct rt_traced *trace
 	/* It is no error if no function is left. */
 	if (r == 0 && rt_sites_exclude(wanted, traced, functions, err) == -ENOMEM)
 		return -ENOMEM;
+	return r;
+}
+
+static bool fits(const void *ctx, const struct rt_image *image)
+{
+	return rt_awaited_fits(ctx, image);
+}
+
+int rt_awaited_add_words(struct rt_wanted *wanted, struct rt_traced *traced,
+			 struct rt_sites *sites, struct rt_error *err)
+{
+	size_t i = traced->program.n;
+	int r = 0;
+
+	if (!wanted->words || !wanted->nawaited)
+		return 0;
+	r = rt_program_add_words(&traced->program, wanted->words, fits, wanted, err);
+	for (; i < traced->program.n && r == 0; i++)
+		if (fits(wanted, traced->program.v[i]))
+			r = add_functions(wanted, traced, traced->program.v[i], &sites->functions,
+					  err);
 	return r;
 }
 

@@ -16,19 +16,30 @@ struct rt_awaited {
 	 * goes first; else NULL
 	 */
 	const struct rt_spec *probe;
-	/* of a probe file: the globs of its line `library`, blanks between them; else NULL */
-	const char *libraries;
+	/* of a set: its name, and words of its statement (lang/probes.h); else NULL */
+	const char *set, *libraries, *requires;
 	bool needed; /* no file that is there has such a function */
 	char *near; /* the name of a program like `lib`; NULL: none, or `lib` was found */
 	bool came; /* a file that it means was mapped */
 };
 
-/* Await the files that `spec` means, which is one of wanted->specs.  0 or -ENOMEM. */
-int rt_awaited_add(struct rt_wanted *wanted, const struct rt_spec *spec, const char *libraries,
-		   struct rt_error *err);
+/*
+ * Await the files that `spec` means, which is one of wanted->specs.  `statement`: it is of a set of
+ * probes; else NULL.  0 or -ENOMEM.
+ */
+int rt_awaited_add(struct rt_wanted *wanted, const struct rt_spec *spec,
+		   const struct rt_statement *statement, struct rt_error *err);
 
 /* Does any awaited specification mean the file? */
 bool rt_awaited_fits(const struct rt_wanted *wanted, const struct rt_image *image);
+
+/*
+ * With -f, the programs that the words of the command name, if an awaited specification means one
+ * of their files: `rawtrace -f sh @python -- -c 'python3 t.py'`.  Their functions become the
+ * trace's, so that first calls are seen.  0 or a negative errno.
+ */
+int rt_awaited_add_words(struct rt_wanted *wanted, struct rt_traced *traced,
+			 struct rt_sites *sites, struct rt_error *err);
 
 /*
  * The file, one of the program's by now, has come: into `later` its functions that are awaited,

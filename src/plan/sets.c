@@ -63,6 +63,12 @@ static int find_library(const struct rt_wanted *wanted, struct rt_traced *traced
 	return r;
 }
 
+/* The program or, with -f, a child may load libraries. */
+static bool may_load(const struct rt_wanted *wanted, const struct rt_traced *traced)
+{
+	return wanted->children || rt_program_can_load(&traced->program);
+}
+
 /* With -p a library is found when it is mapped. */
 static int find_libraries(const struct rt_wanted *wanted, struct rt_traced *traced,
 			  const struct rt_statement *v, size_t n, struct rt_error *err)
@@ -71,7 +77,7 @@ static int find_libraries(const struct rt_wanted *wanted, struct rt_traced *trac
 	const char *last = NULL;
 	int r = 0;
 
-	if (wanted->all || traced->pids.n || !rt_program_can_load(&traced->program))
+	if (wanted->all || traced->pids.n || !may_load(wanted, traced))
 		return 0;
 	for (i = 0; i < n && r == 0; i++) {
 		if (v[i].libraries && v[i].libraries != last &&
@@ -82,18 +88,6 @@ static int find_libraries(const struct rt_wanted *wanted, struct rt_traced *trac
 	return r;
 }
 
-static bool has_function(void *image, const char *name)
-{
-	const struct rt_symbol *v;
-	size_t i, n;
-
-	if (rt_image_all_symbols(image, &v, &n, NULL) < 0)
-		return false;
-	for (i = 0; i < n && strcmp(v[i].name, name) != 0; i++)
-		;
-	return i < n;
-}
-
 /* A library that is not there yet meets nothing: its version is not known. */
 static bool is_met(const struct rt_traced *traced, const struct rt_statement *s,
 		   const char *library)
@@ -102,7 +96,7 @@ static bool is_met(const struct rt_traced *traced, const struct rt_statement *s,
 					 : rt_program_executable(&traced->program);
 
 	return !s->requires || ((library || !s->libraries) && image &&
-				rt_statement_is_met(s, has_function, image));
+				rt_statement_is_met(s, rt_file_has_function, image));
 }
 
 /* Files name more than every kernel can probe: what it refuses is left out, as of a glob. */
@@ -119,7 +113,7 @@ static int await_library(struct rt_wanted *wanted, const struct rt_traced *trace
 			 struct rt_sites *sites, size_t known, const struct rt_statement *s,
 			 const struct rt_spec *spec, struct rt_error *err)
 {
-	int r = rt_awaited_add(wanted, spec, s->libraries, err);
+	int r = rt_awaited_add(wanted, spec, s, err);
 	bool some = false;
 	size_t i;
 
@@ -144,13 +138,13 @@ static int add_statement(struct rt_wanted *wanted, const struct rt_traced *trace
 			 struct rt_error *err)
 {
 	const char *library = s->libraries ? library_of(traced, known, s) : NULL;
+	bool met = is_met(traced, s, library), other = wanted->children && !s->libraries;
 	struct rt_spec *spec;
 	int r;
 
-	if (s->libraries && !library &&
-	    (wanted->all || !rt_program_can_load(&traced->program)))
+	if (s->libraries && !library && (wanted->all || !may_load(wanted, traced)))
 		return -ENOENT;
-	if (!is_met(traced, s, library))
+	if (!met && !other)
 		return -ENOENT;
 	r = rt_wanted_keep_spec(wanted, traced, s->text, &spec, err);
 	if (r < 0)
@@ -159,6 +153,13 @@ static int add_statement(struct rt_wanted *wanted, const struct rt_traced *trace
 		rt_wanted_note_conditions(wanted, spec);
 		return await_library(wanted, traced, sites, known, s, spec, err);
 	}
+	/* -f: another program may have it too, and its conditions. */
+	if (other) {
+		rt_wanted_note_conditions(wanted, spec);
+		r = rt_awaited_add(wanted, spec, s, err);
+	}
+	if (r < 0 || !met)
+		return r < 0 ? r : -ENOENT;
 	if (!library)
 		rt_spec_take_usdt(spec, &traced->program);
 	if (library && !spec->lib) {
@@ -200,8 +201,10 @@ int rt_sites_add_set(struct rt_wanted *wanted, struct rt_traced *traced, struct 
 			return r;
 		some |= r == 0;
 	}
-	for (i = awaited; i < wanted->nawaited; i++)
+	for (i = awaited; i < wanted->nawaited; i++) {
+		wanted->awaited[i].set = name;
 		wanted->awaited[i].needed = !some;
+	}
 	return some || awaited < wanted->nawaited
 		    ? 0
 		    : rt_usage(err, "@%s: none of its functions is in %s", name,

@@ -410,6 +410,8 @@ int rt_sites_resolve(struct rt_wanted *wanted, struct rt_traced *traced, struct 
 		traced->program.servers->slow = say_slow;
 		r = rt_sites_add_functions(wanted, traced, sites, specs, nspecs, err);
 	}
+	if (r == 0)
+		r = rt_awaited_add_words(wanted, traced, sites, err);
 	if (r < 0)
 		return r;
 	judge_process(traced);

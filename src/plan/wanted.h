@@ -30,6 +30,7 @@ struct rt_wanted {
 	bool all;
 	/* children have the probes too; the programs that they run are not judged */
 	bool children;
+	char *const *words; /* of the command whose children are followed; NULL: none */
 	bool stacks; /* entries copy the stack, and no uretprobe replaces return addresses */
 	bool typed; /* prototypes are looked for */
 	bool verbose; /* say where a search did not look */

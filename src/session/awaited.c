@@ -67,7 +67,7 @@ static int report_not_found(struct session *s, const struct rt_awaited *a)
 	const struct rt_spec *spec = a->spec;
 	char text[600], probe[200] = "";
 
-	if (!s->options->follow || !a->needed || a->libraries ||
+	if (!s->options->follow || !a->needed || a->set ||
 	    (spec->lib && rt_program_is_glob(spec->lib)))
 		return 0;
 	if (spec->provider || a->probe)
@@ -86,27 +86,48 @@ static int report_not_found(struct session *s, const struct rt_awaited *a)
 	return rt_session_note(s, text);
 }
 
+/* The same of a set: one remark. */
+static int report_set_not_found(struct session *s, const struct rt_awaited *a)
+{
+	char text[300];
+
+	if (!s->options->follow || !a->needed)
+		return 0;
+	snprintf(text, sizeof(text),
+		 "@%.60s: no function of it is in %.60s: first calls in children may be missed",
+		 a->set, rt_image_name(rt_program_executable(&s->traced.program)));
+	return rt_session_note(s, text);
+}
+
 /* One instance a process (kernel/owner.h), and nothing that tells of mappings. */
 static int report_not_awaited(struct session *s, const struct rt_awaited *a)
 {
-	const char *name = a->libraries ? a->libraries : a->spec->lib;
+	const char *name = a->libraries	  ? a->libraries
+			   : a->set	  ? a->set
+			   : a->spec->lib ? a->spec->lib
+					  : "a library that is loaded later";
 	char text[300];
 
 	if (!a->needed)
 		return 0;
-	snprintf(text, sizeof(text), "%.100s: not found; without BPF, give its path",
-		 name ? name : "a library that is loaded later");
+	snprintf(text, sizeof(text), "%s%.100s: not found; without BPF, give its path",
+		 a->set && !a->libraries ? "@" : "", name);
 	return rt_session_note(s, text);
 }
 
 int rt_session_begin_awaited(struct session *s)
 {
+	const struct rt_awaited *a = s->wanted.awaited, *last = NULL;
 	size_t i;
 	int r = 0;
 
-	for (i = 0; i < s->wanted.nawaited && r == 0; i++)
-		r = s->attach->ops->bpf ? report_not_found(s, &s->wanted.awaited[i])
-					: report_not_awaited(s, &s->wanted.awaited[i]);
+	for (i = 0; i < s->wanted.nawaited && r == 0; last = &a[i++])
+		if (last && a[i].set && a[i].set == last->set && a[i].libraries == last->libraries)
+			continue;
+		else if (!s->attach->ops->bpf)
+			r = report_not_awaited(s, &a[i]);
+		else
+			r = a[i].set ? report_set_not_found(s, &a[i]) : report_not_found(s, &a[i]);
 	if (r < 0 || !rt_session_awaits(s) || !s->attach->ops->bpf)
 		return r;
 	s->arrivals = calloc(1, sizeof(*s->arrivals));
@@ -323,6 +344,10 @@ static int attach_file(struct session *s, struct rt_image *image, struct rt_erro
 		r = place(s, l, &why);
 	if (r == 0)
 		r = open_attach(s, l, &why);
+	if (r == -ESRCH)
+		snprintf(why.text, sizeof(why.text),
+			 "%.100s: its processes ended before its probes were in: no call is seen",
+			 rt_image_name(image));
 	if (r < 0) {
 		free_later(l);
 		return report_failed(s, &why) < 0 ? rt_nomem(err) : 0;
@@ -438,27 +463,41 @@ uint64_t rt_session_lost_awaited(struct session *s)
 	return lost;
 }
 
+/* The statements of a set share its line `library`.  Returns the number of the first other one. */
+static size_t pass_set(const struct rt_wanted *wanted, size_t i, bool *came)
+{
+	const struct rt_awaited *a = wanted->awaited, *first = &a[i];
+
+	for (*came = false; i < wanted->nawaited; i++) {
+		if (&a[i] != first &&
+		    (!first->set || a[i].set != first->set || a[i].libraries != first->libraries))
+			break;
+		*came |= a[i].came;
+	}
+	return i;
+}
+
 int rt_session_report_awaited(struct session *s)
 {
 	const struct rt_awaited *a;
 	char text[300];
-	size_t i;
+	size_t i, next;
+	bool came;
 	int r = 0;
 
-	for (i = 0; i < s->wanted.nawaited && r == 0; i++) {
+	for (i = 0; i < s->wanted.nawaited && r == 0; i = next) {
 		a = &s->wanted.awaited[i];
-		if (a->came || !a->needed)
+		next = pass_set(&s->wanted, i, &came);
+		if (came || !a->needed)
 			continue;
 		/* A process that ended before its mappings were read may have had it. */
 		snprintf(text, sizeof(text),
-			 "%.200s: no call was seen; it was not loaded, or for too short a time",
+			 "%s%.200s: no call was seen; it was not loaded, or for too short a time",
+			 a->set && !a->libraries ? "@" : "",
 			 a->libraries	? a->libraries
+			 : a->set	? a->set
 			 : a->spec->lib ? a->spec->lib
 					: a->spec->text);
-		/* The statements of a file share their line `library`. */
-		for (; i + 1 < s->wanted.nawaited && a->libraries &&
-		       s->wanted.awaited[i + 1].libraries == a->libraries; i++)
-			;
 		r = rt_session_note(s, text);
 	}
 	return r;

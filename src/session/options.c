@@ -18,6 +18,7 @@ struct rt_wanted rt_options_wanted(const struct rt_options *o, bool everywhere)
 		.everywhere = everywhere || o->all,
 		.all = o->all,
 		.children = o->follow,
+		.words = o->follow && !o->pids.n ? o->argv : NULL,
 		.stacks = o->stacks,
 		.typed = true,
 		.verbose = o->verbose,

@@ -576,3 +576,15 @@ bool rt_function_is_go_assembly(const struct rt_function *f)
 	go = rt_image_go(f->image);
 	return go && rt_pclntab_find(&go->table, f->addr, &own) && own.assembly;
 }
+
+bool rt_file_has_function(void *image, const char *name)
+{
+	const struct rt_symbol *v;
+	size_t i, n;
+
+	if (rt_image_all_symbols(image, &v, &n, NULL) < 0)
+		return false;
+	for (i = 0; i < n && strcmp(v[i].name, name) != 0; i++)
+		;
+	return i < n;
+}

@@ -176,4 +176,7 @@ void rt_functions_free(struct rt_functions *functions);
  */
 bool rt_function_is_go_assembly(const struct rt_function *f);
 
+/* Does the file (a struct rt_image) have a function of that name? */
+bool rt_file_has_function(void *image, const char *name);
+
 #endif

@@ -239,6 +239,14 @@ if has sqlite3 && ldd "$(command -v sqlite3)" | grep -q 'libsqlite3\.so'; then
 	expect_nested "$T/err" whole
 	end_case
 
+	begin "-f: sqlite: statements of a child, whose program the set does not name"
+	cp "$(command -v sqlite3)" "$T/other"
+	rt -f sh @sqlite -- -c "cd /; '$T/other' :memory: 'select 9'"
+	expect_status 0
+	expect_text 9 "$T/out"
+	expect_line '>(sqlite3_prepare_v2 0x[0-9a-f]* "select 9" -1 .*)$' "$T/err"
+	end_case
+
 	begin "malloc: allocations by size"
 	rt "$T/sqlite3" @malloc -- :memory: 'select 8'
 	expect_status 0

@@ -287,6 +287,42 @@ if with_bpf; then
 	done
 	end_case
 
+	# The set has a probe of one program and a function of another.
+	printf '%s\n' 'usdt:toy:plain' 'leaf(int n)' >"$T/both"
+	for words in toy:plain usdt:toy:plain "@$T/both"; do
+		begin "-f: all hits in programs that the words of the command name: ${words%%/*}"
+		rt -f -o "$T/trace" sh "$words" -- -c \
+			"cd /;'$T/usdt' 2; (FAMILY=$T/said '$BIN/family' one 7); exit 5"
+		expect_status 5
+		sed -n '/plain/p' "$T/out" >"$T/witness"
+		[ "$words" != "@$T/both" ] || echo '>(leaf 7)' >>"$T/witness"
+		sed -n 's/^\(\[[0-9 ]*\] \)*>/>/p' "$T/trace" >"$T/hits"
+		expect_same "$T/witness" "$T/hits"
+		expect_no_line 'may be missed' "$T/trace"
+		end_case
+	done
+
+	echo 'usdt:plugin:work' >"$T/late"
+	for words in plugin:work "@$T/late"; do
+		begin "-f: a library in memory of a child, which no word names: ${words%%/*}"
+		rm -f "$T/stop"
+		: >"$T/trace"
+		# shellcheck disable=SC2016 # the arguments are those of the inner shell
+		in_background "$RAWTRACE" -f sh "$words" -- -c \
+			'"$0"host "$1"in.so "$2" memfd; exit 3' "$T/usdt" "$T/libplug" "$T/stop" \
+			>"$T/trace" 2>&1
+		tracer=$PID
+		wait_for 20 has_line '>(plugin:work 21 0x[0-9a-f]*)$' "$T/trace" || {
+			because "not seen"
+			show "$T/trace"
+		}
+		expect_line 'may be missed' "$T/trace"
+		: >"$T/stop"
+		reap "$tracer"
+		expect_status 3
+		end_case
+	done
+
 	for way in dlopen memfd; do
 		# The short form may mean a library too, and waits for both.
 		form=${way#dlopen}
