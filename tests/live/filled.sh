@@ -64,7 +64,7 @@ sort "$T/seen" >"$T/sorted"
 expect_same "$T/want" "$T/sorted"
 end_case
 
-for ring in $("$RAWTRACE" doctor 2>/dev/null | sed -n 's/^ring \([a-z]*\) *ok .*/\1/p'); do
+for ring in $(sed -n 's/^ring \([a-z]*\) *ok .*/\1/p' "$RT_DOCTOR"); do
 	begin "ring $ring"
 	OPTIONS=--ring=$ring
 	filled "$T/filled2"

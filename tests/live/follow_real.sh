@@ -122,7 +122,7 @@ else
 		end_case
 
 		# Elsewhere all processes would have the probes in the system's compiler.
-		if "$RAWTRACE" doctor 2>/dev/null | grep -q '^children.*inherited probes'; then
+		if grep -q '^children.*inherited probes' "$RT_DOCTOR"; then
 			begin "make -j2: each file that a process of a build opens, each compiler"
 			! selected || builds
 			end_case

@@ -7,8 +7,7 @@
 target nop5 $CC -O1 "$TARGETS/nop5.c" || skip_all "$(no_target nop5.c)"
 targets_made
 "$RAWTRACE" --version | grep -q ', capstone' || skip_all "without capstone no probe is moved"
-timeout 60 "$RAWTRACE" doctor >"$T/doctor" 2>/dev/null
-kind=$(sed -n 's/^probed nops *//p' "$T/doctor")
+kind=$(sed -n 's/^probed nops *//p' "$RT_DOCTOR")
 echo "wrong: 0, child: 0" >"$T/want"
 
 # A static rawtrace takes no preloaded library.
