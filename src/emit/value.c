@@ -314,22 +314,28 @@ void rt_emit_counted(struct emitter *e, const struct rt_fetch *f, int at, int fa
 
 void rt_emit_stack(struct emitter *e, const struct rt_fetch *f, int at, int fault)
 {
-	int done = rt_bpf_label(e->bpf);
+	int done = rt_bpf_label(e->bpf), pages = (f->max - 1) / PAGE + 1;
 
 	rt_bpf_store_imm(e->bpf, RT_BPF_W, e->base, at, f->max);
 	rt_emit_read(e, e->base, at + (int)sizeof(int32_t), f->max);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, done);
-	/* The stack ends in the page that it begins in. */
-	rt_emit_address(e, f, fault);
-	rt_bpf_mov(e->bpf, R1, R3);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, PAGE - 1);
-	rt_bpf_mov_imm(e->bpf, R2, PAGE);
-	rt_bpf_alu(e->bpf, RT_BPF_SUB, R2, R1);
-	rt_bpf_jump(e->bpf, RT_BPF_JGT, R2, f->max, fault);
-	rt_bpf_store(e->bpf, RT_BPF_W, e->base, at, R2);
-	rt_bpf_mov(e->bpf, R1, e->base);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, at + (int)sizeof(int32_t));
-	rt_bpf_call(e->bpf, RT_FN_probe_read_user);
-	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, fault);
+	/* The stack ends before: at the end of a page. */
+	for (; pages; pages--) {
+		int next = rt_bpf_label(e->bpf);
+
+		rt_emit_address(e, f, fault);
+		rt_bpf_mov(e->bpf, R1, R3);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, PAGE - 1);
+		rt_bpf_mov_imm(e->bpf, R2, pages * PAGE);
+		rt_bpf_alu(e->bpf, RT_BPF_SUB, R2, R1);
+		rt_bpf_jump(e->bpf, RT_BPF_JGT, R2, f->max, next);
+		rt_bpf_store(e->bpf, RT_BPF_W, e->base, at, R2);
+		rt_bpf_mov(e->bpf, R1, e->base);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, at + (int)sizeof(int32_t));
+		rt_bpf_call(e->bpf, RT_FN_probe_read_user);
+		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, done);
+		rt_bpf_place(e->bpf, next);
+	}
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, fault);
 	rt_bpf_place(e->bpf, done);
 }

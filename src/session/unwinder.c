@@ -32,7 +32,7 @@
 #include "symbols/demangle.h"
 
 /* Return addresses seen before; a power of two. */
-enum { PLACES = 1024, FRAMES_MOST = 512 };
+enum { PLACES = 1024, FRAMES_MOST = RT_STACK_BYTES / 4 };
 
 struct place {
 	struct rt_image *image;		/* NULL: the slot is empty */

@@ -60,10 +60,18 @@ rt -k -F json -o "$T/json" "$T/unwound" reached -- "$T/unwoundlib.so"
 expect_line '"stack":\[{"file":"[^"]*unwoundlib.so","function":"pass","offset":' "$T/json"
 end_case
 
+begin "a stack that ends a page or two further up is whole"
+for depth in 50 150 250; do
+	rt -k "$T/unwound" reached -- $depth "$T/unwoundlib.so"
+	frames_of "$T/err" >"$T/frames"
+	expect_same "$T/out" "$T/frames"
+done
+end_case
+
 begin "a stack that is larger than the copy is cut"
-rt -k "$T/unwound" reached -- 400 "$T/unwoundlib.so"
+rt -k "$T/unwound" reached -- 2000 "$T/unwoundlib.so"
 frames_of "$T/err" | sed '/^$/d' >"$T/frames"
-expect_number frames "$(grep -c '^unwound 0x' "$T/frames")" -ge 50
+expect_number frames "$(grep -c '^unwound 0x' "$T/frames")" -ge 250
 sed -n '$p' "$T/frames" >"$T/frames.last"
 sed '$d' "$T/frames" >"$T/first"
 head -n "$(grep -c '' "$T/first")" "$T/out" >"$T/known"
