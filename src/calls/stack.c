@@ -140,6 +140,7 @@ static int stack_pop(struct rt_stack *stack, struct rt_task *task, enum rt_end e
 		end = RT_END_NOT_SEEN;
 	else if (end == RT_END_NOT_SEEN && frame->at_exits && !in_doubt(stack, task, frame->time))
 		end = RT_END_UNWOUND;
+	frame->unsure |= end == RT_END_UNWOUND && frame->inlined && frame->around;
 	stack->too_deep += end == RT_END_NOT_SEEN && too_deep;
 	return stack->ops->leave(stack->ctx, &task->thread, frame, end, time,
 				 result ? result : &nothing);
@@ -539,6 +540,10 @@ static int settle_jump(struct rt_stack *stack, struct rt_task *task, const struc
  * pointer it may be inside, if the pair is `inlined`: HotSpot's compiled code has String.isLatin1
  * in the frame of String.hashCode.
  *
+ * HotSpot's C1 handles an exception of a method that it inlined in the same frame, without a
+ * method__return.  A later call there looks like one inside the method.  An inlined method that is
+ * unwound, with calls inside it, is marked as unsure: these may be its caller's.
+ *
  * Some arguments of the probe that closes are the call's key: it closes the innermost open call of
  * that key, and all calls inside.
  *
@@ -602,6 +607,10 @@ static int open_pair(struct rt_stack *stack, struct rt_task *task, const struct 
 	frame.fewest = SIZE_MAX;
 	if (task->highest < frame.sp)
 		task->highest = frame.sp;
+	if (n && task->v[n - 1].pair == hit->pair) {
+		frame.inlined = task->v[n - 1].opened_sp == frame.opened_sp;
+		task->v[n - 1].around = true;
+	}
 	task->v[task->n++] = frame;
 	hit_values(event, hit->plan, &args);
 	return stack->ops->enter(stack->ctx, &task->thread, &frame, &args);

@@ -471,7 +471,7 @@ static int flow_leave(struct rt_sink *sink, struct rt_thread *thread, const stru
 		rt_put(flow->line, rt_sink_function(sink, frame->function));
 	}
 	if (frame->unsure)
-		rt_put(flow->line, "  *** maybe of a later call ***");
+		rt_put(flow->line, rt_sink_unsure_mark(end));
 	if (!frame->entry_seen)
 		rt_put(flow->line, frame->inherited ? "  *** began in the parent ***" :
 		       frame->before ? "  *** began before the trace ***" :

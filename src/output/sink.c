@@ -87,9 +87,17 @@ const char *rt_sink_function(const struct rt_sink *sink, uint32_t function)
 	return functions->v[function].name;
 }
 
+const char *rt_sink_unsure_mark(enum rt_end end)
+{
+	return end == RT_END_UNWOUND ? "  *** calls inside may be the caller's ***"
+				     : "  *** maybe of a later call ***";
+}
+
 const char *rt_sink_end_text(enum rt_end end, const struct rt_frame *frame,
 			     const struct rt_thread *thread)
 {
+	if (frame->unsure && end == RT_END_UNWOUND)
+		return "unwound; calls inside may be the caller's";
 	if (frame->unsure)
 		return "maybe the return of a later call";
 	switch (end) {

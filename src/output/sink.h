@@ -160,6 +160,9 @@ const char *rt_sort_name(unsigned i);
 /* The name of a function, or of a call by its number in `names`; "?" for RT_NO_FUNCTION. */
 const char *rt_sink_function(const struct rt_sink *sink, uint32_t function);
 
+/* The mark, behind its end, of a call whose frame is unsure; two blanks before it. */
+const char *rt_sink_unsure_mark(enum rt_end end);
+
 /* The end of a call whose return was not seen ("unwound"); NULL: it returned. */
 const char *rt_sink_end_text(enum rt_end end, const struct rt_frame *frame,
 			     const struct rt_thread *thread);

@@ -174,7 +174,7 @@ static int tree_leave(struct rt_sink *sink, struct rt_thread *thread, const stru
 		break;
 	}
 	if (frame->unsure)
-		rt_put(sink->file, "  *** maybe of a later call ***");
+		rt_put(sink->file, rt_sink_unsure_mark(end));
 	if (!frame->entry_seen) {
 		rt_put(sink->file, "  *** call of ");
 		rt_put(sink->file, rt_sink_function(sink, frame->function));

@@ -84,11 +84,14 @@ struct rt_frame {
 	bool jumped;
 	/* the call above it at the same stack pointer, which was told instead of it */
 	bool became;
+	/* with `pair`: it has the stack pointer of the pair's call around it; calls were inside */
+	bool inlined, around;
 	/* the next hit tells whether that was to callee or exit->through */
 	bool awaits;
 	bool once;			/* there is no second call of it in the process */
 	bool leaps;			/* it may be left without a hit */
-	bool unsure;			/* returned: maybe a later call did */
+	/* returned: maybe a later call did; unwound: calls inside may be the caller's */
+	bool unsure;
 	bool before;			/* entry not seen: it began before the trace */
 	bool inherited;			/* the same: in the parent process, before it forked */
 	const struct rt_exits *exits;	/* those of its function, or NULL */

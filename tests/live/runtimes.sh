@@ -94,6 +94,53 @@ if has java && has javac; then
 		expect_number "classes" "$(grep -c '' "$T/loaded")" -ge 100
 	}
 	end_case
+
+	if ! quick; then
+		cat >"$T/Ends.java" <<-'END'
+			public class Ends
+			{
+				static int thrown(int n)
+				{
+					if (n % 2 == 0)
+						throw new IllegalStateException();
+					return n;
+				}
+
+				static int after(int n) { return n; }
+
+				static int outer(int n)
+				{
+					try {
+						return thrown(n);
+					} catch (IllegalStateException e) {
+						return after(n);
+					}
+				}
+
+				public static void main(String[] args)
+				{
+					for (int i = 0; i < 3000; i++)
+						outer(i);
+				}
+			}
+		END
+		begin "java: calls behind an exception in compiled code are the caller's, or marked"
+		javac -d "$T" "$T/Ends.java" >"$T/build" 2>&1 || show "$T/build"
+		sed 's/"Calls"/"Ends"/; /class__/d' "$T/methods" >"$T/ends"
+		for inline in + -; do
+			rt --buffer=16M -o "$T/trace" java "@$T/ends" -- -XX:+ExtendedDTraceProbes \
+				-XX:TieredStopAtLevel=1 "-XX:${inline}Inline" -cp "$T" Ends
+			expect_status 0
+			selected || continue
+			inside=$(grep -c '^> > (.*"after"' "$T/trace")
+			expect_number "calls of after" "$(grep -c '"after"' "$T/trace")" -eq 1500
+			expect_number "marks" \
+				"$(grep -c "unwound.* the caller's" "$T/trace")" -eq "$inside"
+			[ "$inline" = - ] || expect_number "inside thrown" "$inside" -ge 1
+			[ "$inline" = + ] || expect_no_line 'unwound' "$T/trace"
+		done
+		end_case
+	fi
 else
 	skip "java" "it is not installed, or has no compiler"
 fi

@@ -537,6 +537,33 @@ static void test_pairs(void)
 		"  1 0 leave a returned ?-95\n");
 }
 
+/*
+ * An exception of a method that is inlined skips the probe that closes, and its caller goes on with
+ * the same stack pointer.
+ */
+static void test_pairs_inlined(void)
+{
+	events_check(
+		"10 t1 enter a sp=5000 1 pair inlined\n"
+		"  1 0 enter a 1\n"
+		"20 t1 enter a sp=5000 2 pair inlined\n"
+		"  1 1 enter a 2\n"
+		"30 t1 enter a sp=5000 3 pair inlined\n"
+		"  1 2 enter a 3\n"
+		"40 t1 enter a sp=4900 4 pair inlined\n"
+		"  1 3 enter a 4\n"
+		"50 t1 close a sp=4900 4 pair\n"
+		"  1 3 leave a returned 40-50\n"
+		"60 t1 close a sp=5000 2 pair\n"
+		"  1 2 leave a unwound unsure 30-60\n"
+		"  1 1 leave a returned 20-60\n"
+		"70 t1 enter a sp=5000 5 pair inlined\n"
+		"  1 1 enter a 5\n"
+		"80 t1 close a sp=5000 1 pair\n"
+		"  1 1 leave a unwound 70-80\n"
+		"  1 0 leave a returned 10-80\n");
+}
+
 /* Exceptions skip the probe that closes. */
 static void test_pairs_skipped(void)
 {
@@ -603,6 +630,7 @@ CU_TestInfo rt_tests_stack[] = {
 	{ "returns that pop arguments", test_callee_pops },
 	{ "returns that pop what is not a call's", test_callee_pops_other },
 	{ "pairs of USDT probes", test_pairs },
+	{ "pairs of USDT probes that are inlined", test_pairs_inlined },
 	{ "pairs of USDT probes that exceptions skip", test_pairs_skipped },
 	{ "pairs of USDT probes and functions", test_pairs_in_functions },
 	CU_TEST_INFO_NULL,
