@@ -7,11 +7,11 @@
 
 /*
  * With a descriptor a probe the kernel takes about 0.1 s to close each, one after another: ten
- * functions say enough.
+ * functions say enough, as in a smoke test.
  */
-static bool separate(const struct rt_attach_ops *ops)
+static bool needs_few(const struct bench *b, const struct rt_attach_ops *ops)
 {
-	return ops == &rt_attach_pmu || ops == &rt_attach_event;
+	return b->smoke || ops == &rt_attach_pmu || ops == &rt_attach_event;
 }
 
 int many_run(const struct bench *b, const struct rt_attach_ops *ops, const struct rt_ring_ops *ring,
@@ -23,7 +23,7 @@ int many_run(const struct bench *b, const struct rt_attach_ops *ops, const struc
 			 (char *)"-o",
 			 (char *)b->trace,
 			 (char *)b->many,
-			 (char *)(separate(ops) ? "fn000?" : "fn*"),
+			 (char *)(needs_few(b, ops) ? "fn000?" : "fn*"),
 			 NULL,
 			 NULL };
 	struct run run;
@@ -40,6 +40,6 @@ int many_run(const struct bench *b, const struct rt_attach_ops *ops, const struc
 		return r;
 	cost->attach = (run.numbers[0] - (double)run.began) / 1e6;
 	cost->detach = ((double)run.ended - run.numbers[1]) / 1e6;
-	cost->few = separate(ops);
+	cost->few = needs_few(b, ops);
 	return 0;
 }

@@ -29,34 +29,36 @@ laid_out() {
 	done
 }
 
-laid_out "-fcf-protection=none" "$CC" -fcf-protection=none
 laid_out "-fcf-protection=full" "$CC" -fcf-protection=full
-laid_out "a frame pointer" "$CC" -fno-omit-frame-pointer
 laid_out "not PIE" "$CC" -no-pie -fno-pie
-laid_out "static" "$CC" -static
 laid_out "static PIE" "$CC" -static-pie
-laid_out "a base of 0x10000000" "$CC" -no-pie -fno-pie -Wl,-Ttext-segment=0x10000000
-laid_out "-z separate-code" "$CC" -Wl,-z,separate-code
 laid_out "-z noseparate-code" "$CC" -Wl,-z,noseparate-code
-laid_out "-z noseparate-code, not PIE" "$CC" -no-pie -fno-pie -Wl,-z,noseparate-code
-laid_out "sections of their own" "$CC" -ffunction-sections -Wl,--gc-sections
 if has ld.lld; then
-	laid_out "lld" "$CC" -fuse-ld=lld
-	laid_out "lld, not PIE" "$CC" -fuse-ld=lld -no-pie -fno-pie
-	laid_out "lld, a base of 0x10000000" "$CC" -fuse-ld=lld -no-pie -fno-pie \
-		-Wl,--image-base=0x10000000
 	laid_out "lld, -z separate-loadable-segments" "$CC" -fuse-ld=lld \
 		-Wl,-z,separate-loadable-segments
 else
 	skip "lld" "not installed"
 fi
-if has ld.gold; then
-	laid_out "gold" "$CC" -fuse-ld=gold
-fi
 if has clang; then
 	laid_out "clang" clang
 else
 	skip "clang" "not installed"
+fi
+if ! quick; then
+	laid_out "-fcf-protection=none" "$CC" -fcf-protection=none
+	laid_out "a frame pointer" "$CC" -fno-omit-frame-pointer
+	laid_out "static" "$CC" -static
+	laid_out "a base of 0x10000000" "$CC" -no-pie -fno-pie -Wl,-Ttext-segment=0x10000000
+	laid_out "-z separate-code" "$CC" -Wl,-z,separate-code
+	laid_out "-z noseparate-code, not PIE" "$CC" -no-pie -fno-pie -Wl,-z,noseparate-code
+	laid_out "sections of their own" "$CC" -ffunction-sections -Wl,--gc-sections
+	if has ld.lld; then
+		laid_out "lld" "$CC" -fuse-ld=lld
+		laid_out "lld, not PIE" "$CC" -fuse-ld=lld -no-pie -fno-pie
+		laid_out "lld, a base of 0x10000000" "$CC" -fuse-ld=lld -no-pie -fno-pie \
+			-Wl,--image-base=0x10000000
+	fi
+	! has ld.gold || laid_out "gold" "$CC" -fuse-ld=gold
 fi
 
 begin "symbols only in .dynsym"

@@ -420,6 +420,13 @@ agrees() {
 	end_case
 }
 
+# calls_in TRACE FIRST: its calls of leaf (targets/family.c) as "PID N".  Lines without a column are
+# of the first process.
+calls_in() {
+	sed \
+		-n 's/^\[\([0-9]*\)\( [0-9]*\)*\] >[> ]*(leaf \([0-9]*\))$/\1 \3/p; s/^>[> ]*(leaf \([0-9]*\))$/'"$2"' \1/p' "$1" | sort
+}
+
 # start_worker THREADS MILLISECONDS PAUSE: in the background, its id in $worker.
 start_worker() {
 	in_background "$BIN/worker" "$@" >"$T/worker"

@@ -152,6 +152,7 @@ built() {
 for compiler in "$CC" clang; do
 	has "${compiler%% *}" || { skip "$compiler" "not installed"; continue; }
 	for level in -O0 -O1 -O2 -O3 -Os; do
+		case $level in -O[13]) ! quick || continue ;; esac
 		for mark in none full; do
 			built "$compiler" $level -fcf-protection=$mark
 			[ "$level" = -O2 ] || [ -n "${RT_PROLOGUE_FULL:-}" ] || continue
