@@ -133,7 +133,7 @@ static int traced_loop(const struct bench *b, const double floors[FLOORS], struc
 	double reader;
 	int floor, r = 0;
 
-	if (c->idle == 0) {
+	if (c->idle == 0 && !b->smoke) {
 		r = run_traced(b, c, 1, &run);
 		c->idle = own_time(&run);
 	}

@@ -68,12 +68,13 @@ static int one(const struct bench *b, const struct rt_attach_ops *ops, unsigned 
 	       struct cost *cost, struct rt_error *err)
 {
 	enum floor floor = ops == &rt_attach_uprobe_multi ? FLOOR_MULTI : FLOOR_PERF;
-	double *ratio = v + b->repeats, *own = ratio + b->repeats, base, idle, ns;
+	double *ratio = v + b->repeats, *own = ratio + b->repeats, base, idle = 0, ns;
 	unsigned k;
-	int r;
+	int r = 0;
 
 	/* A run of one call: the cost to begin and to end. */
-	r = traced(b, ways[way].command, ops->name, 1, &ns, &idle, err);
+	if (!b->smoke)
+		r = traced(b, ways[way].command, ops->name, 1, &ns, &idle, err);
 	for (k = 0; k < b->repeats && r == 0; k++) {
 		r = floor_run(b, floor, ways[way].returns, &base, err);
 		if (r == 0)

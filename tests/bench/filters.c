@@ -268,6 +268,8 @@ int bench_filters(const struct bench *b, const struct rt_attach_ops *const *ops,
 		printf("\nFilters: four that let every call through, and those that leave calls "
 		       "out: ns a call, ns of rawtrace's own CPU time, and of\n"
 		       "both how much more or less than in full\n");
+	/* filtered.sh has more of the filters that rawtrace itself applies without BPF. */
+	n = b->smoke ? 1 : n;
 	for (i = 0; i < n * WAYS && r == 0; i++) {
 		const struct rt_attach_ops *o = ops[i / WAYS];
 
