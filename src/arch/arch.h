@@ -81,6 +81,7 @@ enum rt_form {
 	RT_FORM_XOR,
 	RT_FORM_LEA,
 	RT_FORM_RET,
+	RT_FORM_EMULATED, /* any, which a BPF program emulates (attach/emulations.h) */
 	RT_FORMS
 };
 #define RT_FORM_BIT(form) (1u << (form))
@@ -90,7 +91,7 @@ enum rt_form {
 #define RT_FORMS_ASSUMED                                                                           \
 	(RT_FORM_BIT(RT_FORM_PUSH) | RT_FORM_BIT(RT_FORM_PUSH_REX) | RT_FORM_BIT(RT_FORM_NOP) |    \
 	 RT_FORMS_NOPS | RT_FORM_BIT(RT_FORM_JMP) | RT_FORM_BIT(RT_FORM_JCC) |                     \
-	 RT_FORM_BIT(RT_FORM_CALL))
+	 RT_FORM_BIT(RT_FORM_CALL) | RT_FORM_BIT(RT_FORM_EMULATED))
 
 /* The C calling conventions. */
 enum rt_c_abi {

@@ -83,9 +83,8 @@ struct rt_attach {
 	const int *strangers;		/* RT_MAP_STRANGERS, likewise */
 	/* the kernel arms USDT's semaphores, in each process that gets the probe */
 	bool arms;
-	/* RT_FORM_BITs that the programs emulate where they may, in `nemulated` sites */
-	uint32_t emulated;
-	unsigned nemulated;
+	/* by site: its program emulates the instruction, where it may; NULL: none does */
+	const bool *emulated;
 	const int *unread;		/* RT_MAP_UNREAD, -1: there is none; NULL: no BPF */
 	/* what of this trace the user must know, or NULL; not to be freed */
 	const char *remark;

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/emulations.h"
 #include "attach/gate.h"
 #include "emit/saved.h"
 #include "kernel/procfs.h"
@@ -233,8 +232,7 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 		return map_error(r, err);
 	}
 	if (request->emulate && key == RT_KEY_ID)
-		side->emulates = rt_emulations_open(request, &side->maps[RT_MAP_EMULATIONS],
-						    &side->nemulated);
+		side->emulations = rt_emulations_open(request, &side->maps[RT_MAP_EMULATIONS]);
 	side->gaps = rt_gaps_new(side->maps[RT_MAP_HITS], side->slots);
 	side->decoder = new_decoder(request, key);
 	if (side->decoder && side->pending.size)
@@ -262,7 +260,7 @@ void rt_bpf_side_close(struct rt_bpf_side *side)
 	rt_counts_close(&side->counts);
 	rt_gaps_free(side->gaps);
 	rt_record_decoder_free(side->decoder);
-	free(side->emulates);
+	rt_emulations_close(&side->emulations);
 }
 
 /* The line before the verifier's closing statistics says what it minded: its length in `len`. */
@@ -397,7 +395,7 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 		.filtered = side->filtered,
 		.limit = request->limit,
 		.pending = side->pending.size,
-		.emulates = side->emulates && side->emulates[plan],
+		.emulates = side->emulations.plans && side->emulations.plans[plan],
 	};
 	char log[LOG_SIZE];
 	int r;

@@ -4,6 +4,7 @@
 
 #include "attach/attach.h"
 #include "attach/counts.h"
+#include "attach/emulations.h"
 #include "attach/follow.h"
 #include "stream/pending.h"
 #include "emit/program.h"
@@ -29,8 +30,7 @@ struct rt_bpf_side {
 	struct rt_pending pending;	/* what they hold back */
 	bool no_read_user;	/* the kernel turned out to have no bpf_probe_read_user */
 	bool no_read_str;	/* nor bpf_probe_read_str */
-	bool *emulates;		/* by plan: its program emulates instructions; NULL: none does */
-	unsigned nemulated;	/* sites with such instructions */
+	struct rt_emulations emulations;
 };
 
 /*

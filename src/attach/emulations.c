@@ -128,45 +128,84 @@ static int compare_spots(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-static void read_site(const struct rt_attach_request *request, const struct spot *s,
+static bool has_register(const struct rt_reg *v, size_t n, unsigned word)
+{
+	size_t i;
+
+	for (i = 0; i < n && v[i].pt_regs != word * 8; i++)
+		;
+	return i < n;
+}
+
+/*
+ * Another tool's program on the same entry may come after ours, and reads arguments: their
+ * registers stay as they were.
+ */
+static bool writes_argument(const struct rt_function *f, const struct rt_emulation *emulation)
+{
+	const struct rt_arch *arch = rt_image_arch(f->image);
+
+	if (rt_image_is_go(f->image))
+		return has_register(arch->go, arch->ngo, emulation->to);
+	return has_register(arch->args, arch->nargs, emulation->to);
+}
+
+static void read_site(const struct rt_attach_request *request, const struct spot *s, bool returns,
 		      struct rt_emulation *v)
 {
 	const struct rt_site *site = &request->sites[s->site];
 	const struct rt_function *f = &request->functions->v[site->function];
 	const struct rt_arch *arch = rt_image_arch(f->image);
+	bool exit = site->kind == RT_SITE_EXIT;
 	struct rt_emulation emulation;
 	uint8_t bytes[16];
 	size_t n;
 
-	if (site->kind != RT_SITE_EXIT || !arch->emulation)
+	if (!arch->emulation)
 		return;
-	n = rt_image_read(f->image, f->exits.v[site->exit].place.addr, bytes, sizeof(bytes));
+	n = rt_image_read(f->image, exit ? f->exits.v[site->exit].place.addr : f->addr + f->skip,
+			  bytes, sizeof(bytes));
 	if (!arch->emulation(bytes, n, &emulation))
+		return;
+	if (exit ? emulation.op != RT_EMULATE_RETURN || !returns
+		 : emulation.op == RT_EMULATE_RETURN || writes_argument(f, &emulation))
 		return;
 	emulation.place = s->offset & RT_EMULATION_PLACE;
 	v[s->site] = emulation;
 }
 
-/* Their number. */
-static unsigned read_sites(const struct rt_attach_request *request, struct spot *spots,
-			   struct rt_emulation *v)
+/* A uretprobe has no program at its entry. */
+static unsigned find_spots(const struct rt_attach_request *request, struct spot *spots)
 {
-	unsigned i, n = request->nsites, found = 0;
+	unsigned i, n = 0;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < request->nsites; i++) {
 		const struct rt_site *site = &request->sites[i];
 
-		v[i] = (struct rt_emulation){ .place = RT_EMULATION_NOWHERE };
-		spots[i] = (struct spot){ request->functions->v[site->function].image,
-					    rt_attach_place(request->functions, site), i };
+		if (site->kind != RT_SITE_RETURN)
+			spots[n++] = (struct spot){
+				request->functions->v[site->function].image,
+				rt_attach_place(request->functions, site), i
+			};
 	}
 	qsort(spots, n, sizeof(*spots), compare_spots);
+	return n;
+}
+
+static bool read_sites(const struct rt_attach_request *request, struct spot *spots,
+		       struct rt_emulation *v)
+{
+	unsigned i, n = find_spots(request, spots);
+	bool returns = may_return(request), found = false;
+
+	for (i = 0; i < request->nsites; i++)
+		v[i] = (struct rt_emulation){ .place = RT_EMULATION_NOWHERE };
 	for (i = 0; i < n; i++) {
 		if ((i && compare_spots(&spots[i - 1], &spots[i]) == 0) ||
 		    (i + 1 < n && compare_spots(&spots[i], &spots[i + 1]) == 0))
 			continue;
-		read_site(request, &spots[i], v);
-		found += v[spots[i].site].op != RT_EMULATE_NOTHING;
+		read_site(request, &spots[i], returns, v);
+		found |= v[spots[i].site].op != RT_EMULATE_NOTHING;
 	}
 	return found;
 }
@@ -181,45 +220,68 @@ static int fill(int map, const struct rt_emulation *v, unsigned n)
 	return r;
 }
 
-static bool has_exits(const struct rt_attach_request *request)
+static bool is_stepped(const struct rt_attach_request *request, const struct rt_site *site)
+{
+	const struct rt_function *f = &request->functions->v[site->function];
+	uint8_t form = site->kind == RT_SITE_EXIT ? f->exits.v[site->exit].place.form : f->form;
+
+	return site->kind != RT_SITE_RETURN && !(RT_FORM_BIT(form) & RT_FORMS_ASSUMED);
+}
+
+static bool are_stepped(const struct rt_attach_request *request)
 {
 	unsigned i;
 
-	for (i = 0; i < request->nsites && request->sites[i].kind != RT_SITE_EXIT; i++)
+	for (i = 0; i < request->nsites && !is_stepped(request, &request->sites[i]); i++)
 		;
 	return i < request->nsites;
 }
 
-bool *rt_emulations_open(const struct rt_attach_request *request, int *map, unsigned *n)
+static void mark(const struct rt_attach_request *request, const struct rt_emulation *v,
+		 struct rt_emulations *emulations)
 {
-	unsigned i, nsites = request->nsites;
+	unsigned i;
+
+	for (i = 0; i < request->nsites; i++) {
+		if (v[i].op == RT_EMULATE_NOTHING)
+			continue;
+		emulations->sites[i] = true;
+		emulations->plans[request->sites[i].plan] = true;
+	}
+}
+
+struct rt_emulations rt_emulations_open(const struct rt_attach_request *request, int *map)
+{
+	struct rt_emulations emulations = { 0 };
+	unsigned nsites = request->nsites;
 	struct rt_emulation *v;
 	struct spot *spots;
-	bool *plans;
 	int r = -ENOMEM;
 
-	*n = 0;
 	*map = -1;
-	if (!has_exits(request) || rt_emulations_ask() < 0 || !may_return(request))
-		return NULL;
+	if (!are_stepped(request) || rt_emulations_ask() < 0)
+		return emulations;
 	v = calloc(nsites, sizeof(*v));
 	spots = calloc(nsites, sizeof(*spots));
-	plans = calloc(request->nplans, sizeof(*plans));
-	if (v && spots && plans)
-		*n = read_sites(request, spots, v);
-	if (*n)
+	emulations.sites = calloc(nsites, sizeof(*emulations.sites));
+	emulations.plans = calloc(request->nplans, sizeof(*emulations.plans));
+	if (v && spots && emulations.sites && emulations.plans && read_sites(request, spots, v))
 		r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(*v), nsites, 0);
-	if (r >= 0)
+	if (r >= 0) {
 		*map = r;
-	if (r >= 0)
+		mark(request, v, &emulations);
 		r = fill(*map, v, nsites);
-	for (i = 0; i < nsites && r >= 0; i++)
-		plans[request->sites[i].plan] |= v[i].op != RT_EMULATE_NOTHING;
+	}
+	if (r < 0)
+		rt_emulations_close(&emulations);
 	free(v);
 	free(spots);
-	if (r >= 0)
-		return plans;
-	*n = 0;
-	free(plans);
-	return NULL;
+	return emulations;
+}
+
+void rt_emulations_close(struct rt_emulations *emulations)
+{
+	free(emulations->sites);
+	free(emulations->plans);
+	*emulations = (struct rt_emulations){ 0 };
 }

@@ -10,12 +10,17 @@
  */
 int rt_emulations_ask(void);
 
+/* The instructions that programs emulate. */
+struct rt_emulations {
+	bool *sites, *plans;	/* by site: it has such a one; by plan: its program has */
+};
+
 /*
- * The map that says how the instruction of each site is emulated, in `*map`; in `*n` how many are.
- * The result, which is malloced, says by plan whether its program emulates any.  NULL, and no map:
- * nothing is emulated, which costs time alone.
+ * Find them, and make the map that says how each is emulated, in `*map`.  Without members, and no
+ * map: nothing is emulated, which costs time alone.
  */
-bool *rt_emulations_open(const struct rt_attach_request *request, int *map, unsigned *n);
+struct rt_emulations rt_emulations_open(const struct rt_attach_request *request, int *map);
+void rt_emulations_close(struct rt_emulations *emulations);
 
 /* Has the process a shadow stack, or may its next program get one? */
 bool rt_has_shadow_stack(pid_t pid);

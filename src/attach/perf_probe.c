@@ -61,8 +61,7 @@ struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops,
 		p->attach.followed = &p->side.followed;
 	p->attach.unread = &p->side.maps[RT_MAP_UNREAD];
 	p->attach.strangers = &p->side.maps[RT_MAP_STRANGERS];
-	p->attach.nemulated = p->side.nemulated;
-	p->attach.emulated = p->side.nemulated ? RT_FORM_BIT(RT_FORM_RET) : 0;
+	p->attach.emulated = p->side.emulations.sites;
 	p->attach.pending = p->side.pending.size ? &p->side.pending : NULL;
 	p->attach.counts = request->purpose == RT_PURPOSE_RECORD ? NULL : &p->side.counts;
 	*r = rt_reach_is_open(p->reach) ? find_cpu(p, err) : 0;

@@ -181,7 +181,7 @@ static int load_plan(struct multi *m, const struct rt_attach_request *request, u
 static uint32_t fill_batch(const struct multi *m, const struct rt_attach_request *request,
 			   uint16_t plan, struct batch *b, uint32_t i, uint32_t n)
 {
-	bool emulates = m->side.emulates && m->side.emulates[plan];
+	bool emulates = m->side.emulations.plans && m->side.emulations.plans[plan];
 
 	b->image = b->members[i].image;
 	b->armed = false;
@@ -358,8 +358,7 @@ static int multi_open(const struct rt_attach_request *request, struct rt_attach 
 		m->attach.followed = &m->side.followed;
 	m->attach.unread = &m->side.maps[RT_MAP_UNREAD];
 	m->attach.strangers = &m->side.maps[RT_MAP_STRANGERS];
-	m->attach.nemulated = m->side.nemulated;
-	m->attach.emulated = m->side.nemulated ? RT_FORM_BIT(RT_FORM_RET) : 0;
+	m->attach.emulated = m->side.emulations.sites;
 	m->attach.pending = m->side.pending.size ? &m->side.pending : NULL;
 	m->attach.counts = request->purpose == RT_PURPOSE_RECORD ? NULL : &m->side.counts;
 	r = link_all(m, request, err);

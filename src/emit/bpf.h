@@ -68,6 +68,7 @@ enum rt_bpf_alu {
 	RT_BPF_AND = 0x50,
 	RT_BPF_LSH = 0x60,
 	RT_BPF_RSH = 0x70,
+	RT_BPF_XOR = 0xa0,
 	RT_BPF_ARSH = 0xc0
 };
 enum rt_bpf_jmp {

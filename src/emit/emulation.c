@@ -2,6 +2,7 @@
 #include "emit/emulation.h"
 
 #include "arch/emulation.h"
+#include "base/array.h"
 #include "emit/private.h"
 
 /* R8 in this part: the site's struct rt_emulation. */
@@ -66,10 +67,277 @@ static void emit_return(struct emitter *e, int none)
 	rt_bpf_jump_reg(e->bpf, RT_BPF_JEQ, R1, R2, none);
 	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, arch->ip.pt_regs, R1);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R2, CTX, arch->sp.pt_regs);
-	rt_bpf_load(e->bpf, RT_BPF_W, R1, EMULATION, offsetof(struct rt_emulation, value));
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, EMULATION, offsetof(struct rt_emulation, offset));
 	rt_bpf_alu(e->bpf, RT_BPF_ADD, R2, R1);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R2, arch->word);
 	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, arch->sp.pt_regs, R2);
+}
+
+/* ---- operations on registers ---- */
+
+/*
+ * The operands' words are in the frame, below a word that is read.  Registers: the operands, the
+ * result, the number of bits that the operation does not have, the flags, and a word with the sign
+ * that says overflow.
+ */
+enum { OPERANDS = POINTER - 8 - 8 * RT_EMULATION_OPERANDS };
+enum { RESULT = R0, FIRST = R3, SECOND = R4, FLAGS = R5, OVERFLOW = R7, UNUSED = R9 };
+
+/* Bits of the flags, and all that operations change. */
+enum { PARITY_BIT = 2, SIGN_BIT = 7, OVERFLOW_BIT = 11 };
+enum { ADJUST = 0x10, ZERO = 0x40, CHANGED = 0x8d5 };
+
+/* Words of struct pt_regs (x86-64): the general registers but sp come first. */
+enum { REGISTERS = 15, WORD_IP = 16, WORD_FLAGS = 18 };
+
+#define FIELD(name) ((int)offsetof(struct rt_emulation, name))
+
+static int word_of(int operand)
+{
+	return OPERANDS + 8 * operand;
+}
+
+/* dst = the operand whose number is in the emulation's `field`.  r1 is lost. */
+static void emit_operand(struct emitter *e, int dst, int field, int none)
+{
+	rt_bpf_load(e->bpf, RT_BPF_B, R1, EMULATION, field);
+	rt_bpf_jump(e->bpf, RT_BPF_JGT, R1, RT_EMULATION_OPERANDS - 1, none);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R1, 3);
+	rt_bpf_mov(e->bpf, dst, R10);
+	rt_bpf_alu(e->bpf, RT_BPF_ADD, dst, R1);
+	rt_bpf_load(e->bpf, RT_BPF_DW, dst, dst, OPERANDS);
+}
+
+static void emit_words(struct emitter *e)
+{
+	int i;
+
+	for (i = 0; i < RT_EMULATION_WORDS; i++) {
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, 8 * i);
+		rt_bpf_store(e->bpf, RT_BPF_DW, R10, word_of(i), R1);
+	}
+	for (; i < RT_EMULATION_OPERANDS; i++)
+		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, word_of(i), 0);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, EMULATION, FIELD(value));
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, word_of(RT_EMULATION_VALUE), R1);
+}
+
+/* The address, and what is there; on to `none` if that cannot be read. */
+static void emit_memory(struct emitter *e, int none)
+{
+	int unread = rt_bpf_label(e->bpf);
+
+	emit_operand(e, R3, FIELD(base), none);
+	emit_operand(e, R4, FIELD(index), none);
+	rt_bpf_load(e->bpf, RT_BPF_B, R1, EMULATION, FIELD(scale));
+	rt_bpf_alu(e->bpf, RT_BPF_LSH, R4, R1);
+	rt_bpf_alu(e->bpf, RT_BPF_ADD, R3, R4);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, EMULATION, FIELD(offset));
+	rt_bpf_alu(e->bpf, RT_BPF_ADD, R3, R1);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, word_of(RT_EMULATION_ADDRESS), R3);
+	rt_bpf_load(e->bpf, RT_BPF_B, R2, EMULATION, FIELD(load));
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R2, 0, unread);
+	rt_bpf_jump(e->bpf, RT_BPF_JGT, R2, 8, none);
+	rt_bpf_mov(e->bpf, R1, R10);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, word_of(RT_EMULATION_LOADED));
+	rt_bpf_call(e->bpf, RT_FN_probe_read_user);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, none);
+	rt_bpf_place(e->bpf, unread);
+}
+
+/* A register loses the bits above the operation's. */
+static void emit_cut(struct emitter *e, int reg)
+{
+	rt_bpf_alu(e->bpf, RT_BPF_LSH, reg, UNUSED);
+	rt_bpf_alu(e->bpf, RT_BPF_RSH, reg, UNUSED);
+}
+
+static void emit_operands(struct emitter *e, int none)
+{
+	int filled = rt_bpf_label(e->bpf), zeros = rt_bpf_label(e->bpf);
+
+	emit_operand(e, FIRST, FIELD(first), none);
+	emit_operand(e, SECOND, FIELD(second), none);
+	rt_bpf_load(e->bpf, RT_BPF_B, UNUSED, EMULATION, FIELD(unused));
+	emit_cut(e, FIRST);
+	rt_bpf_load(e->bpf, RT_BPF_B, R1, EMULATION, FIELD(narrow));
+	rt_bpf_alu(e->bpf, RT_BPF_LSH, SECOND, R1);
+	rt_bpf_load(e->bpf, RT_BPF_B, R2, EMULATION, FIELD(sign));
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R2, 0, zeros);
+	rt_bpf_alu(e->bpf, RT_BPF_ARSH, SECOND, R1);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, filled);
+	rt_bpf_place(e->bpf, zeros);
+	rt_bpf_alu(e->bpf, RT_BPF_RSH, SECOND, R1);
+	rt_bpf_place(e->bpf, filled);
+	emit_cut(e, SECOND);
+}
+
+/* FLAGS: carry if the register is below the other one, and adjust. */
+static void emit_carry(struct emitter *e, int below, int other)
+{
+	int no_carry = rt_bpf_label(e->bpf);
+
+	rt_bpf_mov(e->bpf, FLAGS, FIRST);
+	rt_bpf_alu(e->bpf, RT_BPF_XOR, FLAGS, SECOND);
+	rt_bpf_alu(e->bpf, RT_BPF_XOR, FLAGS, RESULT);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, FLAGS, ADJUST);
+	rt_bpf_jump_reg(e->bpf, RT_BPF_JGE, below, other, no_carry);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_OR, FLAGS, 1);
+	rt_bpf_place(e->bpf, no_carry);
+}
+
+/* An addition overflows if the result has a sign that neither operand has. */
+static void emit_add(struct emitter *e)
+{
+	rt_bpf_alu(e->bpf, RT_BPF_ADD, RESULT, SECOND);
+	emit_cut(e, RESULT);
+	emit_carry(e, RESULT, FIRST);
+	rt_bpf_mov(e->bpf, OVERFLOW, SECOND);
+	rt_bpf_alu(e->bpf, RT_BPF_XOR, OVERFLOW, RESULT);
+	rt_bpf_mov(e->bpf, R1, FIRST);
+	rt_bpf_alu(e->bpf, RT_BPF_XOR, R1, RESULT);
+	rt_bpf_alu(e->bpf, RT_BPF_AND, OVERFLOW, R1);
+}
+
+/* A subtraction, if the operands' signs differ, and the result's is that of the second one. */
+static void emit_sub(struct emitter *e)
+{
+	rt_bpf_alu(e->bpf, RT_BPF_SUB, RESULT, SECOND);
+	emit_cut(e, RESULT);
+	emit_carry(e, FIRST, SECOND);
+	rt_bpf_mov(e->bpf, OVERFLOW, FIRST);
+	rt_bpf_alu(e->bpf, RT_BPF_XOR, OVERFLOW, SECOND);
+	rt_bpf_mov(e->bpf, R1, FIRST);
+	rt_bpf_alu(e->bpf, RT_BPF_XOR, R1, RESULT);
+	rt_bpf_alu(e->bpf, RT_BPF_AND, OVERFLOW, R1);
+}
+
+/* RESULT; FLAGS and OVERFLOW.  On to `moved` where the flags stay. */
+static void emit_operation(struct emitter *e, int moved)
+{
+	static const struct {
+		uint8_t op, alu;
+	} logic[] = {
+		{ RT_EMULATE_AND, RT_BPF_AND },
+		{ RT_EMULATE_OR, RT_BPF_OR },
+		{ RT_EMULATE_XOR, RT_BPF_XOR },
+	};
+	int add = rt_bpf_label(e->bpf), sub = rt_bpf_label(e->bpf), done = rt_bpf_label(e->bpf);
+	unsigned i;
+
+	rt_bpf_load(e->bpf, RT_BPF_B, R1, EMULATION, FIELD(op));
+	rt_bpf_mov(e->bpf, RESULT, SECOND);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, RT_EMULATE_MOVE, moved);
+	rt_bpf_mov(e->bpf, RESULT, FIRST);
+	rt_bpf_mov_imm(e->bpf, FLAGS, 0);
+	rt_bpf_mov_imm(e->bpf, OVERFLOW, 0);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, RT_EMULATE_ADD, add);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, RT_EMULATE_SUB, sub);
+	for (i = 0; i < RT_COUNT(logic); i++) {
+		int next = rt_bpf_label(e->bpf);
+
+		rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, logic[i].op, next);
+		rt_bpf_alu(e->bpf, (enum rt_bpf_alu)logic[i].alu, RESULT, SECOND);
+		rt_bpf_place(e->bpf, next);
+	}
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, done);
+	rt_bpf_place(e->bpf, add);
+	emit_add(e);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, done);
+	rt_bpf_place(e->bpf, sub);
+	emit_sub(e);
+	rt_bpf_place(e->bpf, done);
+}
+
+/* FLAGS |= the highest bit of the operation in r1, as bit number `bit`. */
+static void emit_highest(struct emitter *e, int bit)
+{
+	rt_bpf_alu(e->bpf, RT_BPF_LSH, R1, UNUSED);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R1, 63);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R1, bit);
+	rt_bpf_alu(e->bpf, RT_BPF_OR, FLAGS, R1);
+}
+
+static void emit_flags(struct emitter *e)
+{
+	int not_zero = rt_bpf_label(e->bpf), fold;
+
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, RESULT, 0, not_zero);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_OR, FLAGS, ZERO);
+	rt_bpf_place(e->bpf, not_zero);
+	rt_bpf_mov(e->bpf, R1, RESULT);
+	emit_highest(e, SIGN_BIT);
+	rt_bpf_mov(e->bpf, R1, OVERFLOW);
+	emit_highest(e, OVERFLOW_BIT);
+	/* Parity: the lowest byte has an even number of ones. */
+	rt_bpf_mov(e->bpf, R1, RESULT);
+	for (fold = 4; fold; fold /= 2) {
+		rt_bpf_mov(e->bpf, R2, R1);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R2, fold);
+		rt_bpf_alu(e->bpf, RT_BPF_XOR, R1, R2);
+	}
+	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, 1);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R1, PARITY_BIT);
+	rt_bpf_alu(e->bpf, RT_BPF_OR, FLAGS, R1);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_XOR, FLAGS, 1 << PARITY_BIT);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, word_of(WORD_FLAGS));
+	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, ~CHANGED);
+	rt_bpf_alu(e->bpf, RT_BPF_OR, R1, FLAGS);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, word_of(WORD_FLAGS), R1);
+}
+
+/* RESULT of 1 or 2 bytes: the rest of its register stays as it is; one of 4 bytes clears it. */
+static void emit_rest(struct emitter *e, int none)
+{
+	enum { LONG_UNUSED = 32 };
+	int whole = rt_bpf_label(e->bpf);
+
+	emit_cut(e, RESULT);
+	rt_bpf_mov_imm(e->bpf, R1, LONG_UNUSED);
+	rt_bpf_jump_reg(e->bpf, RT_BPF_JGE, R1, UNUSED, whole);
+	emit_operand(e, R2, FIELD(to), none);
+	rt_bpf_mov_imm(e->bpf, R1, 64);
+	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, UNUSED);
+	rt_bpf_alu(e->bpf, RT_BPF_RSH, R2, R1);
+	rt_bpf_alu(e->bpf, RT_BPF_LSH, R2, R1);
+	rt_bpf_alu(e->bpf, RT_BPF_OR, RESULT, R2);
+	rt_bpf_place(e->bpf, whole);
+}
+
+/* The register, the flags, and ip: from here on the kernel does not execute the instruction. */
+static void emit_write(struct emitter *e)
+{
+	int done = rt_bpf_label(e->bpf), next, i;
+
+	rt_bpf_load(e->bpf, RT_BPF_B, R1, EMULATION, FIELD(to));
+	for (i = 0; i < REGISTERS; i++) {
+		next = rt_bpf_label(e->bpf);
+		rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, i, next);
+		rt_bpf_store(e->bpf, RT_BPF_DW, CTX, 8 * i, RESULT);
+		rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, done);
+		rt_bpf_place(e->bpf, next);
+	}
+	rt_bpf_place(e->bpf, done);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, word_of(WORD_FLAGS));
+	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, 8 * WORD_FLAGS, R1);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, word_of(WORD_IP));
+	rt_bpf_load(e->bpf, RT_BPF_B, R2, EMULATION, FIELD(length));
+	rt_bpf_alu(e->bpf, RT_BPF_ADD, R1, R2);
+	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, 8 * WORD_IP, R1);
+}
+
+static void emit_computation(struct emitter *e, int none)
+{
+	int moved = rt_bpf_label(e->bpf);
+
+	emit_words(e);
+	emit_memory(e, none);
+	emit_operands(e, none);
+	emit_operation(e, moved);
+	emit_flags(e);
+	rt_bpf_place(e->bpf, moved);
+	emit_rest(e, none);
+	emit_write(e);
 }
 
 void rt_emit_emulation(struct emitter *e)
@@ -81,6 +349,10 @@ void rt_emit_emulation(struct emitter *e)
 	rt_emit_lookup(e, RT_MAP_EMULATIONS, KEY);
 	rt_bpf_mov(e->bpf, EMULATION, R0);
 	emit_unchanged(e, none);
-	emit_return(e, none);
+	/* Only returns are emulated at exits, and nowhere else. */
+	if (e->program->plan->kind == RT_KIND_RETURN)
+		emit_return(e, none);
+	else
+		emit_computation(e, none);
 	rt_bpf_place(e->bpf, none);
 }

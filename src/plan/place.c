@@ -605,6 +605,22 @@ static const struct rt_function *verify_process(const struct rt_sites *sites, pi
 	return named;
 }
 
+void rt_place_set_emulated(struct rt_sites *sites, const bool *emulated)
+{
+	unsigned i;
+
+	for (i = 0; emulated && i < sites->n; i++) {
+		struct rt_function *f = &sites->functions.v[sites->v[i].function];
+
+		if (!emulated[i])
+			continue;
+		if (sites->v[i].kind == RT_SITE_EXIT)
+			f->exits.v[sites->v[i].exit].place.form = RT_FORM_EMULATED;
+		else
+			f->form = RT_FORM_EMULATED;
+	}
+}
+
 int rt_place_verify(struct rt_sites *sites, const struct rt_pids *pids, struct rt_error *err)
 {
 	static const char why[] =

@@ -60,6 +60,12 @@ int rt_place_leave_out_pushes(struct rt_sites *sites, struct rt_error *err);
 void rt_place_print(const struct rt_sites *sites, FILE *file);
 
 /*
+ * The probes are attached: BPF programs emulate the instructions of the sites that are true in
+ * `emulated` (rt_attach.emulated; NULL: none).
+ */
+void rt_place_set_emulated(struct rt_sites *sites, const bool *emulated);
+
+/*
  * The probes are attached: verify that the memory of `pids` has them.  Some kernels (RHEL 7's perf
  * events) refuse an instruction silently, and the function would have no calls.  Functions without
  * their probe become a remark.  They are an error if no other function is left, or if the user gave

@@ -445,7 +445,7 @@ int rt_returns_choose(const struct rt_wanted *wanted, struct rt_traced *traced,
 static bool is_stepped(const struct rt_exit *e)
 {
 	return e->kind == RT_EXIT_RETURN && e->place.addr == e->at.addr &&
-	       e->at.form != RT_FORM_JMP && e->at.form != RT_FORM_CALL;
+	       e->place.form != RT_FORM_EMULATED && e->at.form != RT_FORM_JMP && e->at.form != RT_FORM_CALL;
 }
 
 size_t rt_returns_stepped(const struct rt_sites *sites, size_t *all)
@@ -463,19 +463,41 @@ size_t rt_returns_stepped(const struct rt_sites *sites, size_t *all)
 	return stepped;
 }
 
-void rt_returns_print_cost(const struct rt_sites *sites, const struct rt_trap_costs *c,
-			   bool emulated, FILE *file)
+/* Of the sites at entries, or of those at exits. */
+static size_t count_emulated(const struct rt_sites *sites, bool exits, size_t *all)
 {
-	size_t all, n = rt_returns_stepped(sites, &all);
+	size_t n = 0;
+	unsigned i;
 
+	*all = 0;
+	for (i = 0; i < sites->n; i++) {
+		const struct rt_exit *exit = rt_sites_exit(sites, &sites->v[i]);
+
+		if (sites->v[i].kind == RT_SITE_RETURN || (exit != NULL) != exits)
+			continue;
+		++*all;
+		n += (exit ? exit->place.form : sites->functions.v[sites->v[i].function].form) ==
+		     RT_FORM_EMULATED;
+	}
+	return n;
+}
+
+void rt_returns_print_cost(const struct rt_sites *sites, const struct rt_trap_costs *c,
+			   FILE *file)
+{
+	size_t all, n = count_emulated(sites, false, &all);
+
+	if (n)
+		fprintf(file, "rawtrace: BPF programs emulate the instructions of %zu of %zu entry "
+			"probes\n", n, all);
+	n = count_emulated(sites, true, &all);
+	if (n)
+		fprintf(file, "rawtrace: BPF programs emulate the returns of %zu of %zu exit "
+			"probes\n", n, all);
+	n = rt_returns_stepped(sites, &all);
 	if (!n)
 		return;
-	if (emulated)
-		fprintf(file,
-			"rawtrace: %zu of %zu exit probes are on a return, which BPF programs "
-			"emulate\n",
-			n, all);
-	else if (!c->return_ns || !c->push_ns)
+	if (!c->return_ns || !c->push_ns)
 		fprintf(file,
 			"rawtrace: %zu of %zu exit probes are on a return, which kernels "
 			"single-step: that takes some times as long as an entry\n",

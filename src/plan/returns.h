@@ -28,11 +28,11 @@ const char *rt_returns_why(const struct rt_function *f, char *buf, size_t size);
 void rt_returns_print(const struct rt_wanted *wanted, const struct rt_sites *sites, FILE *file);
 
 /*
- * Say what exit probes on returns cost, as `costs` has it, or with `emulated` that BPF programs
- * emulate returns.
+ * Say how many entries and exits BPF programs emulate, and what exit probes on other returns cost,
+ * as `costs` has it.
  */
 void rt_returns_print_cost(const struct rt_sites *sites, const struct rt_trap_costs *costs,
-			   bool emulated, FILE *file);
+			   FILE *file);
 
 /*
  * Count the exit probes on returns, which kernels single-step, and in `*all` (may be NULL) all exit

@@ -248,6 +248,8 @@ static int open_attach(struct session *s, struct later *l, struct rt_error *err)
 		 ((r == -EOPNOTSUPP || r == -E2BIG) &&
 		  rt_sites_simplify(&s->wanted, &s->traced, &l->sites, &why, err) == 0));
 	l->request.pids = NULL;
+	if (r == 0)
+		rt_place_set_emulated(&l->sites, l->attach->emulated);
 	rt_tails_cut(&l->sites);
 	return r;
 }

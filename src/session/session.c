@@ -309,7 +309,7 @@ static int report_stepped(struct session *s, uint64_t end)
 		return 0;
 	if (!rt_stepped_remark(&s->wanted, &s->traced, &s->sites, rt_feed_hits(s->feed),
 			       end - s->sinks.trace.start, s->options->no_bpf, s->options->exact,
-			       s->attach->emulated, text, sizeof(text)))
+			       text, sizeof(text)))
 		return 0;
 	return rt_session_note(s, text);
 }

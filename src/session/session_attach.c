@@ -351,9 +351,9 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	rt_tails_cut(&s->sites);
 	if (r < 0)
 		return r;
-	if (o->verbose && s->wanted.purpose != RT_PURPOSE_COUNT)
-		rt_returns_print_cost(&s->sites, &s->calibration.costs, s->attach->nemulated > 0,
-				      stderr);
+	rt_place_set_emulated(&s->sites, s->attach->emulated);
+	if (o->verbose)
+		rt_returns_print_cost(&s->sites, &s->calibration.costs, stderr);
 	if (o->verbose)
 		rt_say("attach %s: functions: %zu, probes: %u, ring: %s, in %.1f ms",
 		       s->attach->ops->name, rt_functions_shown(&s->sites.functions), s->sites.n,
@@ -372,7 +372,7 @@ void rt_session_measure(struct session *s)
 	rt_costs_measure(&s->measures, s->attach->ops, s->request.ring, s->request.emulate,
 			 &s->costs);
 	if (s->calibration.measured)
-		s->costs.emulated = s->calibration.emulated;
+		s->costs.emulated = s->calibration.emulated | RT_FORM_BIT(RT_FORM_EMULATED);
 	else
 		s->costs.emulated = arch->form ? RT_FORMS_ASSUMED : 0;
 	s->sinks.trace.costs = &s->costs;

@@ -70,7 +70,7 @@ static uint64_t cost_of_hit(struct session *s)
 	const struct rt_form_hits *forms = rt_feed_hits(s->feed);
 	uint64_t push = c->push_ns ? c->push_ns : PUSH_NS;
 	uint64_t step = c->return_ns ? c->return_ns : STEP_NS;
-	uint32_t cheap = RT_FORMS_ASSUMED | s->attach->emulated;
+	uint32_t cheap = RT_FORMS_ASSUMED;
 	uint64_t emulated = sum_forms(forms->entries, cheap) + sum_forms(forms->exits, cheap);
 	uint64_t stepped = sum_forms(forms->entries, ~cheap) + sum_forms(forms->exits, ~cheap);
 

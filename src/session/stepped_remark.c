@@ -60,11 +60,11 @@ static const char *way_out(const struct rt_wanted *wanted, bool entries, bool ex
 
 bool rt_stepped_remark(const struct rt_wanted *wanted, const struct rt_traced *traced,
 		       const struct rt_sites *sites, const struct rt_form_hits *hits, uint64_t ns,
-		       bool no_bpf, bool exact, uint32_t programs, char *buf, size_t size)
+		       bool no_bpf, bool exact, char *buf, size_t size)
 {
 	const struct rt_arch *arch = rt_image_arch(rt_program_executable(&traced->program));
 	struct rt_calibration c = { 0 };
-	uint32_t emulated = RT_FORMS_ASSUMED | programs;
+	uint32_t emulated = RT_FORMS_ASSUMED;
 	uint64_t entries = sum_stepped(hits->entries, emulated);
 	uint64_t exits = sum_stepped(hits->exits, emulated), n, each = STEP_NS;
 	bool at_entries, at_exits;
@@ -77,7 +77,7 @@ bool rt_stepped_remark(const struct rt_wanted *wanted, const struct rt_traced *t
 	if (!no_bpf)
 		emulated = rt_calibrate(arch, traced->program.nops, true, &c);
 	rt_calibration_end(&c);
-	emulated = (c.measured ? emulated : RT_FORMS_ASSUMED) | programs;
+	emulated = c.measured ? emulated | RT_FORM_BIT(RT_FORM_EMULATED) : RT_FORMS_ASSUMED;
 	if (c.costs.return_ns && !c.costs.return_stepped)
 		emulated |= RT_FORM_BIT(RT_FORM_RET);
 	if (c.costs.return_ns && c.costs.return_stepped) {

@@ -462,7 +462,7 @@ static void test_too_large(void)
  * Forward and backward jumps count from the instruction after them; a label that was never placed
  * is an error.
  */
-/* Behind all else, for a site by its cookie and for the program's only one. */
+/* Behind all else, for a site by its cookie and for the program's only one; and of an entry. */
 static void test_emulation(void)
 {
 	struct rt_bpf_program p = { .pids = RT_PID(1234),
@@ -482,6 +482,8 @@ static void test_emulation(void)
 	p.key_source = RT_KEY_COOKIE;
 	p.purpose = RT_PURPOSE_COUNT;
 	rt_golden_program("emulation-count.bpf", &p);
+	plan = (struct rt_plan){ .kind = RT_KIND_ENTRY, .arch = &rt_arch_x86_64 };
+	rt_golden_program("emulation-entry.bpf", &p);
 }
 
 static void test_labels(void)
