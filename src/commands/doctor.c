@@ -170,8 +170,8 @@ static void row_instructions(FILE *file)
 	if (!arch || !arch->emulation)
 		return;
 	row(file, "instructions", r == 0 ? "ok" : "no",
-	    r == 0 ? "BPF programs emulate returns (6.19)"
-		   : "before 6.19; the kernel single-steps returns instead");
+	    r == 0 ? "BPF programs emulate probed instructions (6.19)"
+		   : "before 6.19; the kernel single-steps them instead");
 }
 
 /* The ways from BPF programs to us, each opened. */

@@ -301,9 +301,9 @@ void rt_emit_push(struct emitter *e)
 	rt_bpf_store(e->bpf, RT_BPF_DW, R0, TIME_AT(outer), R1);
 	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R0, TIME_AT(inside), 0);
 	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R0, TIME_AT(children), 0);
-	rt_bpf_mov(e->bpf, CTX, R0);	/* the context has had its use */
+	rt_bpf_mov(e->bpf, PID_TGID, R0);	/* which has had its use */
 	rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
-	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, AT(time), R0);
+	rt_bpf_store(e->bpf, RT_BPF_DW, PID_TGID, AT(time), R0);
 }
 
 /* r0 = the innermost frame, r1 = 0 where its entry is at FR_SP. */

@@ -9,8 +9,8 @@ target emulation $CC -O1 "$TARGETS/emulation.c" || skip_all "$(no_target emulati
 targets_made
 "$RAWTRACE" --version | grep -q ', capstone' || skip_all "without capstone exits are not known"
 find_mechanisms
-ROUNDS=100
-! grep -q '^instructions  *ok' "$T/doctor" || ROUNDS=500
+ROUNDS=20
+! grep -q '^instructions  *ok' "$T/doctor" || ROUNDS=100
 
 # same ARGUMENT...: the program compares the functions under probes with their twins.
 same() {

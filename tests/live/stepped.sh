@@ -20,7 +20,7 @@ emulated=0
 [ -e /sys/bus/event_source/devices/uprobe ] ||
 	skip_all "no uprobe PMU, by which single-stepping is measured"
 
-# From 6.19 on programs emulate returns, but not with --entry=exact.
+# From 6.19 on programs emulate both, but not with --entry=exact.
 exact=
 ! grep -q '^instructions  *ok' "$T/doctor" || exact=--entry=exact
 
@@ -54,16 +54,16 @@ silent() {
 
 [ -n "$exact" ] || remarks exits '--return=auto may help' --return=insn "$T/hot" pushes
 remarks 'entries and exits' '--return=auto may help' $exact --return=insn "$T/hot" pushes loads
-remarks entries 'trace fewer functions' --return=none "$T/hot" loads
+[ -n "$exact" ] || remarks entries 'trace fewer functions' --return=none "$T/hot" loads
 remarks entries '--entry=auto may avoid it' --return=none --entry=exact "$T/hot" loads
 [ -n "$exact" ] || remarks exits '--return=auto may help' hist --return=insn "$T/hot" pushes
-remarks entries 'trace fewer functions' count "$T/hot" loads
+[ -n "$exact" ] || remarks entries 'trace fewer functions' count "$T/hot" loads
 # Without BPF it is not measured.
 each='' at_least=0
 remarks exits '--return=auto may help' --no-bpf --return=insn "$T/hot" pushes
 # Emulated; too few to matter.
 silent "$T/hot" pushes
-[ -z "$exact" ] || silent --return=insn "$T/hot" pushes
+[ -z "$exact" ] || silent --return=insn "$T/hot" pushes loads
 silent --return=insn "$T/hot" pushes loads -- 100
 
 # If a uretprobe could harm, rawtrace itself chooses exit probes.
