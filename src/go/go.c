@@ -392,6 +392,22 @@ bool rt_go_recovery(struct rt_image *image, struct rt_symbol *place)
 	return false;
 }
 
+bool rt_go_depth(struct rt_image *image, uint64_t addr, struct rt_go_depth *depth)
+{
+	const struct rt_go *go = rt_image_go(image);
+	struct rt_go_function f;
+
+	if (!go || !go->has_table || !rt_pclntab_find(&go->table, addr, &f))
+		return false;
+	/* Go 1.17 and older have no flags. */
+	depth->is_outermost = f.is_outermost || strcmp(f.name, "runtime.goexit") == 0;
+	if (!depth->is_outermost &&
+	    (f.switches_stack || strcmp(f.name, "runtime.systemstack") == 0 ||
+	     strcmp(f.name, "runtime.mcall") == 0 || strcmp(f.name, "runtime.asmcgocall") == 0))
+		return false;
+	return rt_pclntab_depth(&go->table, &f, addr, &depth->bytes) || depth->is_outermost;
+}
+
 bool rt_go_is_code(struct rt_image *image, uint64_t addr)
 {
 	const struct rt_go *go = rt_image_go(image);

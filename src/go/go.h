@@ -41,6 +41,17 @@ const struct rt_go *rt_image_go(struct rt_image *image);
 bool rt_go_place(struct rt_image *image, uint64_t addr, uint32_t *skip);
 
 /*
+ * The frame of the Go function at `addr`, whose caller is looked for: so many bytes are between the
+ * stack pointer and the entry's.  False: not known, or the function runs on another stack than its
+ * caller.
+ */
+struct rt_go_depth {
+	uint32_t bytes;
+	bool is_outermost;		/* there is no caller */
+};
+bool rt_go_depth(struct rt_image *image, uint64_t addr, struct rt_go_depth *depth);
+
+/*
  * `place` is runtime.recovery: its address becomes that of the instruction by which a goroutine is
  * resumed in the function that has recovered from a panic, where the first register of Go's has the
  * address of its runtime.gobuf.  False: no such instruction is known.

@@ -15,7 +15,7 @@ enum { MAGIC_2 = 0xfb, MAGIC_16 = 0xfa, MAGIC_18 = 0xf0, MAGIC_20 = 0xf1 };
 /* Names of generic functions' instances can be long. */
 enum { NAME_MAX_BYTES = 1 << 14 };
 
-enum { FLAG_ASSEMBLY = 1 << 2, PCDATA_AT = 28 };
+enum { FLAG_TOP_FRAME = 1, FLAG_SP_WRITE = 1 << 1, FLAG_ASSEMBLY = 1 << 2, PCDATA_AT = 28 };
 
 static bool is_name(const struct rt_pclntab *t, uint64_t at)
 {
@@ -133,6 +133,7 @@ static uint64_t tail(const struct rt_pclntab *t, uint64_t record)
 bool rt_pclntab_function(const struct rt_pclntab *t, uint64_t i, struct rt_go_function *f)
 {
 	uint64_t record, name, head = word(t);
+	uint8_t flags = 0;
 
 	if (i >= t->count)
 		return false;
@@ -148,8 +149,11 @@ bool rt_pclntab_function(const struct rt_pclntab *t, uint64_t i, struct rt_go_fu
 	f->recovers = load32(t, record + head + 8);
 	f->pcsp = load32(t, record + head + 12);
 	f->record = record;
-	f->assembly = t->since >= 18 && holds(t, tail(t, record), 4) &&
-		      t->bytes[tail(t, record) + 1] & FLAG_ASSEMBLY;
+	if (t->since >= 18 && holds(t, tail(t, record), 4))
+		flags = t->bytes[tail(t, record) + 1];
+	f->assembly = flags & FLAG_ASSEMBLY;
+	f->is_outermost = flags & FLAG_TOP_FRAME;
+	f->switches_stack = flags & FLAG_SP_WRITE;
 	if (f->end <= f->addr || !is_name(t, name))
 		return false;
 	if (f->recovers >= f->end - f->addr)
@@ -206,6 +210,26 @@ bool rt_pclntab_frame(const struct rt_pclntab *t, const struct rt_go_function *f
 	if (change && length)
 		*at = length * t->quantum;
 	return true;
+}
+
+bool rt_pclntab_depth(const struct rt_pclntab *t, const struct rt_go_function *f, uint64_t addr,
+		      uint32_t *depth)
+{
+	uint64_t p = t->deltas + f->pcsp, left = addr - f->addr;
+	uint32_t change, length;
+	int64_t value = -1;
+	bool first = true;
+
+	while (f->pcsp && varint(t, &p, &change) && (change || first) && varint(t, &p, &length)) {
+		value += change & 1 ? ~(int64_t)(change >> 1) : (int64_t)(change >> 1);
+		first = false;
+		if (left < (uint64_t)length * t->quantum) {
+			*depth = (uint32_t)value;
+			return value >= 0 && value <= INT32_MAX;
+		}
+		left -= (uint64_t)length * t->quantum;
+	}
+	return false;
 }
 
 /* Behind the record stand places of PCDATA, then those of FUNCDATA. */

@@ -36,6 +36,8 @@ struct rt_go_function {
 	uint32_t pcsp;			/* for rt_pclntab_frame, */
 	uint64_t record;		/* and rt_pclntab_data */
 	bool assembly;			/* it is written in assembly; false before 1.18 */
+	bool is_outermost;		/* it has no caller: runtime.goexit; false before 1.18 */
+	bool switches_stack;		/* it sets the stack pointer; false before 1.18 */
 };
 
 /*
@@ -59,6 +61,13 @@ bool rt_pclntab_find(const struct rt_pclntab *table, uint64_t addr,
  */
 bool rt_pclntab_frame(const struct rt_pclntab *table, const struct rt_go_function *function,
 		      uint32_t *at);
+
+/*
+ * Find how far the stack pointer is below the entry's when the instruction at `addr` of the
+ * function is executed.  False: the table does not tell.
+ */
+bool rt_pclntab_depth(const struct rt_pclntab *table, const struct rt_go_function *function,
+		      uint64_t addr, uint32_t *depth);
 
 /*
  * Other data of the compiler about the function (FUNCDATA `i`, internal/abi/symtab.go).  `*at` is

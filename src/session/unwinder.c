@@ -12,9 +12,11 @@
  *	 > libc.so.6(__libc_start_main+0x85)	...
  *	 > ./prog(_start+0x21) [0x1061]		_start has no caller
  *
- * Limits: a stack deeper than RT_STACK_BYTES is cut.  Code without call frame information (Go,
- * assembly, code made at run time) ends the stack.  The mappings are those of the time when the
- * entry is read, some 50 ms after the call.
+ * Go has no .eh_frame; the table of its functions has the size of each frame (go/pclntab.h).
+ *
+ * Limits: a stack deeper than RT_STACK_BYTES is cut.  Code without call frame information
+ * (assembly, code made at run time) ends the stack, and so does Go's change to the stack of a
+ * thread.  The mappings are those of the time when the entry is read, some 50 ms after the call.
  */
 #include "session/unwinder.h"
 
@@ -28,6 +30,7 @@
 #include "base/search.h"
 #include "dwarf/dwarf.h"
 #include "elf/cfi.h"
+#include "go/go.h"
 #include "process/program.h"
 #include "symbols/demangle.h"
 
@@ -39,8 +42,9 @@ struct place {
 	uint64_t addr;
 	char *name;			/* of the function; NULL: not known */
 	uint64_t begin;			/* of the function */
-	bool has_row;
+	bool has_row, is_go;
 	struct rt_cfi_row row;
+	struct rt_go_depth depth;	/* if it is Go */
 	struct rt_dwarf_place source;	/* its file is NULL: not known */
 };
 
@@ -155,7 +159,7 @@ static const struct rt_symbol *find_symbol(struct rt_image *image, uint64_t addr
 	const struct rt_symbol *v, *best;
 	size_t low, n;
 
-	if (rt_image_symbols(image, &v, &n, NULL) < 0)
+	if (rt_image_all_symbols(image, &v, &n, NULL) < 0)
 		return NULL;
 	RT_SEARCH(low, n, v[low].addr <= addr);
 	if (!low || addr - v[low - 1].addr >= v[low - 1].size)
@@ -183,6 +187,7 @@ static struct place *find_place(struct rt_unwinder *u, struct rt_image *image, u
 	free(place->name);
 	*place = (struct place){ .image = image, .addr = addr };
 	place->has_row = rt_cfi_find(image, addr, &place->row);
+	place->is_go = !place->has_row && rt_go_depth(image, addr, &place->depth);
 	if (!rt_dwarf_line(image, addr, &place->source))
 		place->source.file = NULL;
 	/* A signal's frame begins at its first instruction, no call is before that. */
@@ -278,6 +283,28 @@ static uint64_t strip_signature(uint64_t pc)
 }
 
 /*
+ * The return address is above the frame of a Go function, or with a link register at its lower end.
+ * No other register is known to be the caller's.
+ */
+static enum rt_cfi_step unwind_go(const struct rt_arch *arch, const struct rt_go_depth *depth,
+				  struct rt_cfi_frame *frame, struct memory *memory)
+{
+	unsigned sp = rt_cfi_stack_pointer(arch);
+	uint64_t top = frame->regs[sp] + depth->bytes, pc;
+
+	if (depth->is_outermost)
+		return RT_CFI_LAST;
+	if (arch->link.tracefs && !depth->bytes)
+		return RT_CFI_DAMAGED;
+	if (!read_word(memory, arch->link.tracefs ? frame->regs[sp] : top, &pc))
+		return RT_CFI_NO_MEMORY;
+	frame->pc = pc;
+	frame->cfa = frame->regs[sp] = arch->link.tracefs ? top : top + arch->word;
+	frame->known = UINT64_C(1) << sp;
+	return RT_CFI_STEP;
+}
+
+/*
  * Unwind one frame, whose instruction is at `addr`: a return address is past the call, which may be
  * the last instruction.
  */
@@ -287,6 +314,8 @@ static enum rt_cfi_step unwind(const struct place *place, struct rt_cfi_frame *f
 	uint64_t cfa = frame->cfa;
 	enum rt_cfi_step step;
 
+	if (place && place->is_go)
+		return unwind_go(rt_image_arch(place->image), &place->depth, frame, memory);
 	if (!place || !place->has_row)
 		return RT_CFI_DAMAGED;
 	step = rt_cfi_step(place->image, &place->row, frame, read_word, memory);

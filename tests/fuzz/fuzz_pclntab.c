@@ -21,6 +21,8 @@ static void ask(const struct rt_pclntab *table, uint64_t i)
 		abort();
 	if (rt_pclntab_frame(table, &f, &at) && at > f.end - f.addr)
 		abort();
+	if (rt_pclntab_depth(table, &f, f.end - 1, &at) && at > INT32_MAX)
+		abort();
 	if (rt_pclntab_find(table, f.addr, &found) && (f.addr < found.addr || f.addr >= found.end))
 		abort();
 	rt_pclntab_find(table, f.end, &found);

@@ -11,6 +11,7 @@ build stripped fib.go -ldflags '-s -w'
 build calls 'calls.go witness.go'
 build kinds kinds.go
 build kinds-stripped kinds.go -ldflags '-s -w'
+build callers callers.go -gcflags=-l -ldflags '-s -w'
 build asm asm
 build asm-stripped asm -ldflags '-s -w'
 go_version
@@ -302,6 +303,20 @@ end_case
 # of a run that nobody traces.
 ROUNDS=300
 ! slow || ROUNDS=30
+# The program leaves out functions of the runtime that a panic's way back leads through.
+begin "-k: the callers, as the runtime finds them"
+rt -k "$T/callers" main.reached
+if ! grep -q 'stacks need BPF and a ring of Linux 5.8' "$T/err"; then
+	sed -n -e 's/^ > [^(]*(\(.*\)+0x.*/\1/p' -e 's/^ > \.\.\./cut/p' \
+		-e 's/^\(\[g [0-9]*\] \)*>.*//p' "$T/err" | sed '1d' >"$T/frames"
+	echo >>"$T/frames"
+	grep -v '^runtime\..*[pP]anic\|^runtime\..*[dD]efer' "$T/out" >"$T/known"
+	grep -v '^runtime\..*[pP]anic\|^runtime\..*[dD]efer' "$T/frames" >"$T/shown"
+	expect_number callers "$(grep -c '^main\.' "$T/known")" -ge 10
+	expect_same "$T/known" "$T/shown"
+fi
+end_case
+
 begin "under load"
 timeout 60 "$T/calls" load $ROUNDS >"$T/untraced" 2>/dev/null
 rt --buffer=8M "$T/calls" main.fib main.deep 'main.(*counter).add' -- load $ROUNDS

@@ -52,6 +52,15 @@ elif has addr2line; then
 fi
 end_case
 
+begin "a stripped library's functions have the names of its debug file"
+if has objcopy; then
+	objcopy --only-keep-debug "$T/unwoundlib.so" "$T/library.debug"
+	objcopy -S --add-gnu-debuglink="$T/library.debug" "$T/unwoundlib.so" "$T/library.so"
+	rt -k "$T/unwound" reached -- "$T/library.so"
+	expect_line '^ > .*/library.so(pass+0x' "$T/err"
+fi
+end_case
+
 begin "flow has the callers behind a call's line, json in an object"
 rt -k -F flow "$T/unwound" reached -- "$T/unwoundlib.so"
 frames_of "$T/err" >"$T/frames"

@@ -108,7 +108,7 @@ static void expect_functions(const struct rt_pclntab *t)
 	static const char *const want[] = { "main.leaf", "main.fib", "main.(*T).M" };
 	static const uint32_t frames[] = { 0, 10, 0x81 };
 	struct rt_go_function f;
-	uint32_t at;
+	uint32_t at, depth;
 	uint64_t i;
 
 	CU_ASSERT_EQUAL(t->count, 3);
@@ -120,6 +120,10 @@ static void expect_functions(const struct rt_pclntab *t)
 		CU_ASSERT(rt_pclntab_frame(t, &f, &at));
 		CU_ASSERT_EQUAL(at, frames[i]);
 	}
+	CU_ASSERT(rt_pclntab_depth(t, &f, f.addr + 0x80, &depth) && depth == 0);
+	CU_ASSERT(rt_pclntab_depth(t, &f, f.addr + 0x81, &depth) && depth == 8);
+	CU_ASSERT(rt_pclntab_depth(t, &f, f.addr + 0x81 + 0xf0, &depth) && depth == 0);
+	CU_ASSERT_FALSE(rt_pclntab_depth(t, &f, f.addr + 0x81 + 0xf0 + 0x0f, &depth));
 	CU_ASSERT_FALSE(rt_pclntab_function(t, 3, &f));
 	CU_ASSERT(rt_pclntab_find(t, TEXT + 0x20, &f));
 	CU_ASSERT_STRING_EQUAL(f.name, "main.fib");
