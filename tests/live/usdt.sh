@@ -195,6 +195,31 @@ if grep -q '^USDT semaphores  *ok' "$T/doctor"; then
 		end_case
 	done
 
+	for mechanism in $MECHANISMS; do
+		[ "$mechanism" != tracefs ] || continue
+		begin "$mechanism: -a: hits of every process, with its semaphore"
+		: >"$T/log"
+		in_background "$RAWTRACE" -a --attach="$mechanism" \
+			"$T/usdt:usdt:toy:hot(int turn)" >"$T/trace" 2>&1
+		tracer=$PID
+		in_background "$T/usdt" 4000 10000 >"$T/log"
+		one=$PID
+		in_background "$T/usdt" 4000 10000 >"$T/null"
+		wait_for 10 armed_once "$T/log" || because "not armed"
+		for program in "$one" "$PID"; do
+			wait_for 10 has_line "^\\[usdt $program\\] >(toy:hot [0-9]*)\$" \
+				"$T/trace" || show "$T/trace"
+		done
+		kill -INT "$tracer" 2>/dev/null
+		reap "$tracer"
+		wait_for 20 disarmed "$T/log" || because "not disarmed: $(tail -n 1 "$T/log")"
+		for program in "$one" "$PID"; do
+			kill "$program" 2>/dev/null
+			reap "$program"
+		done
+		end_case
+	done
+
 	begin "a semaphore is disarmed when rawtrace is killed"
 	in_background "$T/usdt" 4000 10000 >"$T/log"
 	program=$PID
@@ -320,6 +345,22 @@ if with_bpf; then
 		: >"$T/stop"
 		reap "$tracer"
 		expect_status 3
+		end_case
+	done
+
+	for words in plugin:work 'libstapsdt*:usdt:plugin:w*k'; do
+		begin "-p: a library in memory (memfd) that is loaded later: $words"
+		rm -f "$T/stop" "$T/start"
+		in_background "$T/usdthost" "$T/libplugin.so" "$T/stop" memfd "$T/start"
+		program=$PID
+		in_background "$RAWTRACE" -p "$program" "$words" >"$T/trace" 2>&1
+		! selected || sleep 0.3
+		: >"$T/start"
+		wait_for 20 has_line '^>(plugin:work 21 0x[0-9a-f]*)$' "$T/trace" || show "$T/trace"
+		: >"$T/stop"
+		reap "$program"
+		expect_status 4
+		reap "$PID"
 		end_case
 	done
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * usdthost LIBRARY STOP [memfd]: loads the library, from a memfd with a third argument, and calls
- * plugin_work until the file STOP is there, or for 20 s.
+ * usdthost LIBRARY STOP [memfd [START]]: loads the library, from a memfd with a third argument, and
+ * calls plugin_work until the file STOP is there, or for 20 s.  First it waits for the file START.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -38,6 +38,8 @@ int main(int argc, char **argv)
 	int (*f)(int), n;
 	void *library;
 
+	for (n = 0; argc > 4 && n < 2000 && access(argv[4], F_OK) != 0; n++)
+		usleep(10000);
 	if (argc > 3 && copy(argv[1], name, sizeof(name)) < 0)
 		return 1;
 	library = dlopen(argc > 3 ? name : argv[1], RTLD_NOW);
