@@ -52,10 +52,11 @@ struct rt_strings {		/* not owned */
 };
 
 /*
- * A piece of the file that was read last: thousands of functions are looked at one behind the
- * other, some bytes at a time.
+ * Pages of the file that were read last: thousands of functions are looked at one behind the other,
+ * some bytes at a time, and each by a binary search of .eh_frame_hdr.  The file is not mapped, as a
+ * file that somebody cuts short meanwhile would end rawtrace by SIGBUS.
  */
-enum { RT_FILE_WINDOW = 1 << 14 };
+enum { RT_FILE_WINDOW = 1 << 12, RT_FILE_WINDOWS = 32 };
 
 struct rt_file_window {
 	uint64_t offset;		/* a multiple of RT_FILE_WINDOW */
@@ -70,7 +71,7 @@ struct rt_described {
 
 struct rt_image {
 	int fd;
-	struct rt_file_window *window;	/* apart, as reading leaves an image const */
+	struct rt_file_window *windows;	/* apart, as reading leaves an image const */
 	Elf *elf;
 	char *name, *soname, *interp;
 	/* the name without control characters: what messages call it, but for a library: */

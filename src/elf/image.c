@@ -190,10 +190,8 @@ int rt_image_open(const char *path, const char *name, struct rt_image **out, str
 	image->fd = -1;
 	image->name = strdup(name ? name : path);
 	image->shown = strdup(name ? name : path);
-	image->window = malloc(sizeof(*image->window));
-	if (image->window)
-		image->window->n = 0;
-	if (!image->name || !image->shown || !image->window) {
+	image->windows = calloc(RT_FILE_WINDOWS, sizeof(*image->windows));
+	if (!image->name || !image->shown || !image->windows) {
 		ret = rt_nomem(err);
 		goto fail;
 	}
@@ -253,7 +251,7 @@ void rt_image_close(struct rt_image *image)
 	free(image->versions.v);
 	free(image->needed.v);
 	free(image->segments);
-	free(image->window);
+	free(image->windows);
 	free(image->interp);
 	free(image->soname);
 	free(image->name);
@@ -382,10 +380,11 @@ static size_t read_file(const struct rt_image *image, uint64_t offset, void *buf
 	return done;
 }
 
-/* The same, of what is in the window, which is moved to where `offset` is. */
+/* The same within a page, which is read into its window if that has another one. */
 static size_t read_window(const struct rt_image *image, uint64_t offset, void *buf, size_t n)
 {
-	struct rt_file_window *w = image->window;
+	struct rt_file_window *w =
+		&image->windows[offset / RT_FILE_WINDOW % RT_FILE_WINDOWS];
 	uint64_t start = offset - offset % RT_FILE_WINDOW;
 	size_t at = (size_t)(offset - start);
 

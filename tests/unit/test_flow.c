@@ -6,6 +6,7 @@
 #include "code.h"
 #include "code/exits.h"
 #include "arch/flow.h"
+#include "arch/use.h"
 #include "unit.h"
 
 /* Instructions of aarch64 are decoded wherever this runs. */
@@ -77,9 +78,82 @@ static void test_conditions(void)
 			  !rt_exit_taken(v[i].condition, v[i].no));
 }
 
+/* Decoders that have seen nothing, against these, which have seen most opcodes. */
+struct seen {
+	struct rt_decoder *decoder;
+	struct rt_user *user;
+};
+
+/* Padding is not compared: it may have anything. */
+static bool same_mem(const struct rt_flow_mem *a, const struct rt_flow_mem *b)
+{
+	return a->base == b->base && a->index == b->index && a->fixed == b->fixed &&
+	       a->scale == b->scale && a->disp == b->disp;
+}
+
+static bool same_flow(const struct rt_flow *a, const struct rt_flow *b)
+{
+	struct rt_flow x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	memset(&x.mem, 0, sizeof(x.mem));
+	memset(&y.mem, 0, sizeof(y.mem));
+	memset(&x.used, 0, sizeof(x.used));
+	memset(&y.used, 0, sizeof(y.used));
+	return same_mem(&a->mem, &b->mem) && same_mem(&a->used, &b->used) &&
+	       memcmp(&x, &y, sizeof(x)) == 0;
+}
+
+static void check_seen(struct seen *seen, const uint8_t *bytes, uint64_t addr)
+{
+	const struct rt_arch *arch = &rt_arch_x86_64;
+	struct rt_decoder *decoder = rt_flow_open(arch);
+	struct rt_user *user = rt_user_open(arch);
+	struct rt_flow flow, flow2;
+	struct rt_use use, use2;
+	bool known = rt_flow_decode(arch, decoder, bytes, 15, addr, &flow);
+
+	CU_ASSERT_EQUAL(rt_flow_decode(arch, seen->decoder, bytes, 15, addr, &flow2), known);
+	CU_ASSERT(!known || same_flow(&flow, &flow2));
+	known = rt_use(user, bytes, 15, addr, &use);
+	CU_ASSERT_EQUAL(rt_use(seen->user, bytes, 15, addr, &use2), known);
+	CU_ASSERT(!known || memcmp(&use, &use2, sizeof(use)) == 0);
+	rt_decoder_close(decoder);
+	rt_user_close(user);
+}
+
+/* The same bytes at another address, and another distance: a decoder remembers instructions. */
+static void test_remembered(void)
+{
+	static const uint8_t before[][3] = {
+		{ 0, 0, 0 }, { 1, 0x48, 0 }, { 1, 0x66, 0 }, { 1, 0x0f, 0 }, { 2, 0x41, 0x0f },
+	};
+	struct seen seen = { rt_flow_open(&rt_arch_x86_64), rt_user_open(&rt_arch_x86_64) };
+	unsigned random = 1, i, k, n;
+	uint8_t bytes[15];
+
+	for (i = 0; i < 256 * 5 && seen.decoder && seen.user; i++) {
+		for (k = 0; k < sizeof(bytes); k++)
+			bytes[k] = (uint8_t)((random = random * 1103515245 + 12345) >> 16);
+		n = before[i % 5][0];
+		memcpy(bytes, before[i % 5] + 1, n);
+		bytes[n] = (uint8_t)(i / 5);
+		if (random >> 20 & 1)	/* more operands relative to %rip than by chance */
+			bytes[n + 1] &= 0x3d;
+		check_seen(&seen, bytes, 0x1000);
+		check_seen(&seen, bytes, 0x7f0000002000);
+		bytes[n + 2] ^= 0x55;
+		check_seen(&seen, bytes, 0x3000);
+	}
+	rt_decoder_close(seen.decoder);
+	rt_user_close(seen.user);
+}
+
 CU_TestInfo rt_tests_flow[] = {
 	{ "instructions of aarch64", test_aarch64 },
 	{ "what changes registers of x86", test_changes },
 	{ "conditions", test_conditions },
+	{ "instructions that were decoded before", test_remembered },
 	CU_TEST_INFO_NULL,
 };

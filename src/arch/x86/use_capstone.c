@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "arch/x86/capstone.h"
+#include "arch/x86/x86_memo.h"
 #include "base/array.h"
 
 struct rt_user {
 	csh handle;
 	cs_insn *insn;
+	struct rt_memo *memo;	/* NULL: no memory */
 };
 
 struct name {
@@ -50,6 +52,7 @@ struct rt_user *rt_user_open(const struct rt_arch *arch)
 	}
 	cs_option(u->handle, CS_OPT_DETAIL, CS_OPT_ON);
 	u->insn = cs_malloc(u->handle);
+	u->memo = rt_memo_open(sizeof(struct rt_use));
 	if (u->insn)
 		return u;
 	rt_user_close(u);
@@ -63,6 +66,7 @@ void rt_user_close(struct rt_user *u)
 	if (u->insn)
 		cs_free(u->insn, 1);
 	cs_close(&u->handle);
+	rt_memo_close(u->memo);
 	free(u);
 }
 
@@ -282,7 +286,8 @@ static void note_flow(const cs_insn *c, struct rt_use *use)
 	}
 }
 
-bool rt_use(struct rt_user *u, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_use *use)
+static bool decode(struct rt_user *u, const uint8_t *bytes, size_t n, uint64_t addr,
+		   struct rt_use *use)
 {
 	/* The machine's numbers of the registers in which arguments are. */
 	static const uint8_t numbers[RT_USE_ARGS] = { 7, 6, 2, 1, 8, 9 };
@@ -300,5 +305,26 @@ bool rt_use(struct rt_user *u, const uint8_t *bytes, size_t n, uint64_t addr, st
 	note_registers(u, use);
 	note_flow(u->insn, use);
 	use->loses_vectors = use->result_write != 0;
+	return true;
+}
+
+bool rt_use(struct rt_user *u, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_use *use)
+{
+	struct rt_memo_key key;
+	const struct rt_use *known;
+
+	if (!rt_memo_key(bytes, n, &key))
+		return decode(u, bytes, n, addr, use);
+	known = rt_memo_find(u->memo, &key);
+	if (known) {
+		*use = *known;
+		if (key.direct)
+			use->target = addr + use->size + (uint64_t)(int64_t)key.distance;
+		return true;
+	}
+	if (!decode(u, bytes, n, addr, use))
+		return false;
+	if (use->size == key.size)
+		rt_memo_keep(u->memo, &key, use);
 	return true;
 }
