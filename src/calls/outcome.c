@@ -64,6 +64,7 @@ struct calls {
 };
 
 struct rt_outcome {
+	struct rt_outcome_tests tests;
 	bool why;
 	const struct rt_call_ops *next;
 	void *ctx;
@@ -73,12 +74,14 @@ struct rt_outcome {
 	uint64_t unseen, too_large;
 };
 
-struct rt_outcome *rt_outcome_new(bool why, const struct rt_call_ops *next, void *ctx)
+struct rt_outcome *rt_outcome_new(const struct rt_outcome_tests *tests, bool why,
+				  const struct rt_call_ops *next, void *ctx)
 {
 	struct rt_outcome *o = calloc(1, sizeof(*o));
 
 	if (!o)
 		return NULL;
+	o->tests = *tests;
 	o->why = why;
 	o->next = next;
 	o->ctx = ctx;
@@ -269,10 +272,33 @@ static int give_up(struct rt_outcome *o, struct calls *c, struct rt_thread *thre
 
 /* ---- calls ---- */
 
-static bool is_tested(const struct rt_plan *end)
+static bool plan_tests_end(void *ctx, const struct rt_frame *frame, const struct rt_values *result)
 {
-	return end && end->ntests;
+	const struct rt_plan *plan = result ? result->plan : frame->result;
+
+	(void)ctx;
+	return plan && plan->ntests;
 }
+
+static bool plan_passes_entry(void *ctx, const struct rt_frame *frame,
+			      const struct rt_values *args)
+{
+	(void)ctx;
+	(void)frame;
+	(void)args;
+	return true;
+}
+
+static bool plan_passes_end(void *ctx, const struct rt_frame *frame,
+			    const struct rt_values *result, uint64_t ns)
+{
+	(void)ctx;
+	(void)frame;
+	return rt_plan_passes_end(result->plan, result->data, result->faults, ns);
+}
+
+const struct rt_outcome_tests rt_outcome_plans = { plan_tests_end, plan_passes_entry,
+						   plan_passes_end, NULL };
 
 static int outcome_enter(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
 			 const struct rt_values *args)
@@ -280,17 +306,22 @@ static int outcome_enter(void *ctx, struct rt_thread *thread, const struct rt_fr
 	struct rt_outcome *o = ctx;
 	struct calls *c = rt_threads_state(&o->threads, thread, sizeof(struct calls));
 	struct event event = { .kind = ENTERED, .frame = *frame, .values = *args };
-	struct call call = { .fate = PASSED, .tested = is_tested(frame->result) };
+	struct call call = { .fate = PASSED };
+	bool passes;
 	int r = 0;
 
 	if (!c || RT_ROOM(&c->open, c->nopen, &c->open_cap) != 0)
 		return -ENOMEM;
+	passes = o->tests.passes_entry(o->tests.ctx, frame, args);
+	call.tested = passes && o->tests.tests_end(o->tests.ctx, frame, NULL);
 	if ((call.tested || (o->why && !c->ntested)) && !frame->returns)
 		return 0;
 	if (o->queued >= QUEUED_MOST && c->ntested)
 		r = give_up(o, c, thread);
 	event.shown = !call.tested && !o->why;
-	if (call.tested || c->ntested || o->why) {
+	if (!passes && !o->why) {
+		call.fate = LEFT_OUT;
+	} else if (call.tested || c->ntested || o->why) {
 		call.fate = WAITING;
 		call.at = c->n;
 		if (r == 0)
@@ -310,8 +341,8 @@ static bool has_passed(struct rt_outcome *o, const struct event *e)
 {
 	uint64_t ns = e->time > e->frame.time ? e->time - e->frame.time : 0;
 
-	if (e->end == RT_END_RETURNED && e->values.plan)
-		return rt_plan_passes_end(e->values.plan, e->values.data, e->values.faults, ns);
+	if (e->end == RT_END_RETURNED && (e->values.plan || e->values.coded))
+		return o->tests.passes_end(o->tests.ctx, &e->frame, &e->values, ns);
 	o->unseen += e->end == RT_END_RETURNED || e->end == RT_END_NOT_SEEN ||
 		     e->end == RT_END_JUMPED || e->end == RT_END_BECAME;
 	return false;
@@ -366,7 +397,7 @@ static int outcome_leave(void *ctx, struct rt_thread *thread, const struct rt_fr
 		return -ENOMEM;
 	if (!frame->entry_seen || !c->nopen) {
 		/* The arguments and the time are not known. */
-		if (is_tested(result->plan) || o->why)
+		if (o->why || o->tests.tests_end(o->tests.ctx, frame, result))
 			return 0;
 		return c->ntested ? queue(o, c, &event)
 				  : o->next->leave(o->ctx, thread, frame, end, time, result);

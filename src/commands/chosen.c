@@ -10,12 +10,15 @@
 #include "base/say.h"
 #include "calls/filter.h"
 #include "calls/net.h"
+#include "calls/outcome.h"
+#include "commands/condition.h"
 #include "output/profile.h"
 
 /* Functions that the options choose, by their numbers in the recording. */
 struct chosen {
 	bool *roots;		/* of --only-under */
-	bool *excluded;		/* by --exclude, or not of --only */
+	bool *excluded;		/* by --exclude, or not of --only, or not of a specification */
+	struct rt_conditions *conditions;	/* NULL: there are none */
 };
 
 /* Many names of C++ are globs: operator*. */
@@ -46,10 +49,29 @@ static int check_globs(const char *option, const char *const *globs, unsigned n,
 	return 0;
 }
 
+static int read_conditions(const struct rt_options *o, const struct rt_functions *functions,
+			   struct chosen *chosen, struct rt_error *err)
+{
+	int i, r = 0;
+
+	if (o->command != RT_CMD_REPORT || (!o->nspecs && !o->failed && !o->why))
+		return 0;
+	chosen->conditions = rt_conditions_new(functions, o->failed);
+	if (!chosen->conditions)
+		return rt_nomem(err);
+	for (i = 0; i < o->nspecs && r == 0; i++)
+		r = rt_conditions_add(chosen->conditions, o->specs[i], err);
+	if (r == 0 && o->why && !rt_conditions_test_end(chosen->conditions))
+		r = rt_usage(err,
+			     "--why: no condition on an end; try: 'FUNC(time > 5ms)', --failed");
+	return r;
+}
+
 static int choose_functions(const struct rt_options *o, const struct rt_functions *functions,
 			    struct chosen *chosen, struct rt_error *err)
 {
 	unsigned under = o->only_under ? 1 : 0;
+	int nspecs = o->command == RT_CMD_REPORT ? o->nspecs : 0;
 	size_t i;
 
 	chosen->roots = calloc(functions->n + 1, sizeof(bool));
@@ -61,7 +83,9 @@ static int choose_functions(const struct rt_options *o, const struct rt_function
 
 		chosen->roots[i] = is_named(name, &o->only_under, under);
 		chosen->excluded[i] = (o->nonly && !is_named(name, o->only, o->nonly)) ||
-				      is_named(name, o->excluded, o->nexcluded);
+				      is_named(name, o->excluded, o->nexcluded) ||
+				      (nspecs && !o->why &&
+				       !rt_conditions_name(chosen->conditions, (uint32_t)i));
 	}
 	if (check_globs("only-under", &o->only_under, under, functions, err) < 0 ||
 	    check_globs("only", o->only, o->nonly, functions, err) < 0)
@@ -93,13 +117,41 @@ static int replay_net(const struct rt_options *o, struct rt_replay *recording,
 	return r;
 }
 
-static int replay(const struct rt_options *o, struct rt_replay *recording, struct rt_trace *trace,
-		  const struct chosen *chosen, const struct rt_replay_to *to, struct rt_error *err)
+static int note_number(const struct rt_replay_to *to, uint64_t n, const char *what)
+{
+	char text[160];
+
+	if (!n)
+		return 0;
+	snprintf(text, sizeof(text), "%" PRIu64 " %s%s", n, n == 1 ? "call" : "calls", what);
+	return to->note(to->sinks, text);
+}
+
+static int end_conditions(const struct chosen *chosen, const struct rt_outcome *outcome,
+			  const struct rt_replay_to *to)
+{
+	int r = note_number(to, rt_outcome_unseen(outcome), " left out: the result was not seen");
+
+	if (r == 0)
+		r = note_number(to, rt_outcome_too_large(outcome),
+				" left out: too many calls inside");
+	if (r == 0)
+		r = note_number(to, rt_conditions_unknown(chosen->conditions),
+				" left out: the recording has no such value to compare");
+	if (r == 0 && !rt_outcome_has_shown(outcome))
+		r = to->note(to->sinks, "no call meets the condition");
+	return r;
+}
+
+static int replay_filtered(const struct rt_options *o, struct rt_replay *recording,
+			   struct rt_trace *trace, const struct chosen *chosen,
+			   const struct rt_replay_to *to, struct rt_error *err)
 {
 	const struct rt_filter_want want = {
 		.limit = { .depth = o->depth, .under = o->only_under, .min_time = o->min_time },
 		.roots = chosen->roots,
-		.excluded = o->nonly || o->nexcluded ? chosen->excluded : NULL,
+		.excluded = o->nonly || o->nexcluded || chosen->conditions ? chosen->excluded
+									   : NULL,
 		.tids = o->tids.n ? &o->tids : NULL,
 		.from = o->from,
 		.to = o->to,
@@ -112,21 +164,46 @@ static int replay(const struct rt_options *o, struct rt_replay *recording, struc
 	if (!filter)
 		return rt_nomem(err);
 	r = replay_net(o, recording, trace, rt_filter_wants_any(&want) ? &filtered : to, err);
-	if (r == 0 && rt_filter_wants_any(&want) && !rt_filter_has_shown(filter))
+	if (r == 0 && !chosen->conditions && rt_filter_wants_any(&want) &&
+	    !rt_filter_has_shown(filter))
 		r = to->note(to->sinks, "no call passes the filters") < 0 ? rt_nomem(err) : 0;
 	rt_filter_free(filter);
+	return r;
+}
+
+/* As live: the conditions choose among the calls that pass the filters. */
+static int replay(const struct rt_options *o, struct rt_replay *recording, struct rt_trace *trace,
+		  const struct chosen *chosen, const struct rt_replay_to *to, struct rt_error *err)
+{
+	struct rt_replay_to tested = { &rt_outcome_ops, NULL, to->note, to->sinks };
+	struct rt_outcome_tests tests;
+	int r;
+
+	if (!chosen->conditions)
+		return replay_filtered(o, recording, trace, chosen, to, err);
+	tests = rt_conditions_tests(chosen->conditions);
+	tested.ctx = rt_outcome_new(&tests, o->why, to->ops, to->ctx);
+	if (!tested.ctx)
+		return rt_nomem(err);
+	r = replay_filtered(o, recording, trace, chosen, &tested, err);
+	if (r == 0 && end_conditions(chosen, tested.ctx, to) < 0)
+		r = rt_nomem(err);
+	rt_outcome_free(tested.ctx);
 	return r;
 }
 
 int rt_replay_chosen(const struct rt_options *o, struct rt_replay *recording,
 		     struct rt_trace *trace, const struct rt_replay_to *to, struct rt_error *err)
 {
-	struct chosen chosen = { NULL, NULL };
-	int r = choose_functions(o, trace->functions, &chosen, err);
+	struct chosen chosen = { NULL, NULL, NULL };
+	int r = read_conditions(o, trace->functions, &chosen, err);
 
+	if (r == 0)
+		r = choose_functions(o, trace->functions, &chosen, err);
 	if (r == 0)
 		r = replay(o, recording, trace, &chosen, to, err);
 	free(chosen.roots);
 	free(chosen.excluded);
+	rt_conditions_free(chosen.conditions);
 	return r;
 }

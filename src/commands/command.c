@@ -226,7 +226,7 @@ const struct rt_command_info rt_commands[] = {
 	},
 	[RT_CMD_REPORT] = {
 		.name = "report",
-		.usage = "report [OPTION]... [FILE]\n",
+		.usage = "report [OPTION]... [FILE] ['FUNC(CONDITION)'...]\n",
 		.help = "Print a recording (rawtrace.data without FILE) in any format.",
 		.refusal = "report, which reads a recording",
 		.run = run_report,

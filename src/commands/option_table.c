@@ -532,11 +532,11 @@ const struct rt_option rt_option_table[] = {
 	  .commands = TRACE | REPORT | DIFF, .parse = parse_min_time },
 	{ "failed", 'Z', NULL,
 	  "show only calls that failed, of functions whose prototype says how they do",
-	  .commands = TRACE | TABLES, FLAG(failed) },
+	  .commands = TRACE | TABLES | REPORT, FLAG(failed) },
 	{ "why", 0, NULL,
 	  "show calls that meet a condition on their end, or failed (--failed), with\n"
 	  "all calls inside them and those around",
-	  .commands = TRACE, FLAG(why) },
+	  .commands = TRACE | REPORT, FLAG(why) },
 	{ "only-under", 0, "FUNC", "show only calls of FUNC, and what is called in them",
 	  .commands = TRACE | REPORT | DIFF, WORD(only_under) },
 	{ "only", 0, "GLOB", "show only the functions that GLOB matches; may be repeated",

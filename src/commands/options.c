@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/scan.h"
@@ -409,14 +410,28 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 	return check_trace(o, err);
 }
 
-/* The arguments of report: [FILE]. */
+/* The arguments of report: [FILE] ['FUNC(CONDITION, ...)' ...]. */
 static int take_file(struct rt_options *o, int n, bool rest, struct rt_error *err)
 {
-	if (n > 1 || rest)
+	int i, files = 0;
+
+	for (i = 0; i < n; i++) {
+		char *word = o->words[1 + i];
+
+		if (strchr(word, '(') && access(word, F_OK) != 0)
+			continue;
+		/* The file comes first, whatever the order was. */
+		if (++files > 1 || rest)
+			break;
+		memmove(&o->words[2], &o->words[1], (size_t)i * sizeof(word));
+		o->words[1] = word;
+	}
+	if (files > 1 || rest)
 		return rt_usage(err, "report %s: takes one file; see rawtrace report --help",
-				rest ? "--" : o->words[2]);
-	o->specs = o->words + 1;
-	o->nspecs = n;
+				rest ? "--" : o->words[1 + i]);
+	o->program = files ? o->words[1] : NULL;
+	o->specs = o->words + 1 + files;
+	o->nspecs = n - files;
 	if (o->to && o->to <= o->from)
 		return rt_usage(err, "--to: before --from");
 	if (check_given(o, err) < 0 || check_view(o, err) < 0)

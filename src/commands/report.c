@@ -23,7 +23,7 @@ static int take_note(void *ctx, const char *text)
 int rt_report(const struct rt_options *o, struct rt_error *err)
 {
 	const struct rt_sink_ops *ops = rt_sink_find(o->format ? o->format : "tree");
-	const char *path = o->nspecs ? o->specs[0] : rt_sink_record.path;
+	const char *path = o->program ? o->program : rt_sink_record.path;
 	struct rt_replay *recording = NULL;
 	struct rt_sinks sinks = { .n = 0 };
 	const struct rt_replay_to to = { &rt_sinks_ops, &sinks, take_note, &sinks };

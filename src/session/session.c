@@ -150,7 +150,7 @@ static int make_stack(struct session *s, struct rt_error *err)
 	void *ctx = &s->sinks;
 
 	if (want.limit.ends) {
-		ctx = s->outcome = rt_outcome_new(s->options->why, to, ctx);
+		ctx = s->outcome = rt_outcome_new(&rt_outcome_plans, s->options->why, to, ctx);
 		to = &rt_outcome_ops;
 	}
 	if (ctx && rt_filter_wants_any(&want)) {

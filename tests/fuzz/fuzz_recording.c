@@ -10,6 +10,7 @@
 
 #include "output/sink.h"
 #include "record/calls.h"
+#include "commands/condition.h"
 
 static int note(void *ctx, const char *text)
 {
@@ -58,6 +59,34 @@ static void replay(const char *path, const char *format)
 	rt_replay_close(recording);
 }
 
+/* Conditions read the values of calls. */
+static void replay_tested(const char *path, bool why)
+{
+	static const char *const texts[] = { "fib(arg1 > 3 && arg1 != 7, x == \"ab\", return < 0)",
+					     "gcd(flags & O_RDONLY || n == 0, errno == ENOENT)" };
+	struct rt_sinks sinks = { .n = 0 };
+	struct rt_replay_to to = { &rt_outcome_ops, NULL, note, &sinks };
+	struct rt_replay *recording = NULL;
+	struct rt_conditions *conditions = NULL;
+	struct rt_outcome_tests tests;
+	struct rt_error err = { .status = 0 };
+	size_t i;
+
+	if (rt_replay_open(path, &sinks.trace, &recording, &err) == 0)
+		conditions = rt_conditions_new(sinks.trace.functions, true);
+	for (i = 0; conditions && i < 2; i++)
+		rt_conditions_add(conditions, texts[i], &err);
+	if (conditions) {
+		tests = rt_conditions_tests(conditions);
+		to.ctx = rt_outcome_new(&tests, why, &rt_sinks_ops, &sinks);
+	}
+	if (to.ctx)
+		rt_replay_run(recording, &sinks.trace, &to, &err);
+	rt_outcome_free(to.ctx);
+	rt_conditions_free(conditions);
+	rt_replay_close(recording);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const formats[] = { "tree", "chrome", "json", "summary", "graph",
@@ -77,6 +106,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(file));
 	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		replay(path, formats[i]);
+	replay_tested(path, false);
+	replay_tested(path, true);
 	fclose(file);
 	return 0;
 }

@@ -91,6 +91,47 @@ expect_status 2
 expect_message '--only-under=gcd: the recording has no such function' "$T/err"
 end_case
 
+# The same calls as a live trace with the same condition, in a tree without the others.
+begin "report: conditions"
+rt record -o "$T/data" "$FIB" fib -- 6
+for condition in 'fib(arg1 > 2)' 'fib(return == 3)' 'fib(arg1 == 1 || arg1 == 3, return < 2)' \
+	'f*(time < 10s)'; do
+	rt -o "$T/live" "$FIB" "$condition" -- 6
+	expect_line '^>* *(fib\|>(fib' "$T/live"
+	rt report "$T/data" "$condition"
+	expect_same "$T/live" "$T/out"
+done
+rt -o "$T/live" --why "$FIB" 'fib(return == 3)' -- 6
+rt report "$T/data" --why 'fib(return == 3)'
+expect_line '(fib 6)' "$T/out"
+expect_same "$T/live" "$T/out"
+rt record -o "$T/data" cat libc.so:open -- /nonexistent "$T/folder/none" /proc/version
+for condition in 'open(errno == ENOENT)' 'open(return >= 0)' 'open(arg1 == "/proc/version")' -Z; do
+	set -- "libc.so:$condition"
+	[ "$condition" != -Z ] || set -- -Z libc.so:open
+	rt -o "$T/live" cat "$@" -- /nonexistent "$T/folder/none" /proc/version
+	expect_line '^>(open' "$T/live"
+	rt report "$T/data" "$condition"
+	expect_same "$T/live" "$T/out"
+done
+rt report "$T/data" 'open(flags == O_RDONLY)'
+expect_line '(open "/nonexistent" O_RDONLY' "$T/out"
+rt report "$T/data" 'open(flags & O_RDWR)'
+expect_text 'rawtrace: no call meets the condition' "$T/out"
+rt report "$T/data" 'open(time < 1ns)' 'open(none == 3)'
+expect_text 'rawtrace: no call meets the condition' "$T/out"
+rt report "$T/data" 'open(none == 3)'
+expect_line '^rawtrace: 3 calls left out: the recording has no such value to compare' "$T/out"
+rt report "$T/data" --why 'open(arg1 == 3)'
+expect_status 2
+rt report "$T/data" 'open(p->x == 3)'
+expect_status 2
+expect_message 'expected an argument itself: a recording has no memory' "$T/err"
+rt report "$T/data" 'close(return < 0)'
+expect_status 2
+expect_message 'close: the recording has no such function' "$T/err"
+end_case
+
 begin "diff: two runs, and the first call that is another one"
 rt record -o "$T/one" "$FIB" fib -- 5
 rt record -o "$T/two" "$FIB" fib -- 6

@@ -82,7 +82,7 @@ static void begin_why(struct seen_calls *t, bool why)
 	memset(t, 0, sizeof(*t));
 	t->file = open_memstream(&t->text, &t->size);
 	t->thread.pid = t->thread.tid = 7;
-	t->outcome = rt_outcome_new(why, &see_ops, t);
+	t->outcome = rt_outcome_new(&rt_outcome_plans, why, &see_ops, t);
 	CU_ASSERT_FATAL(t->file && t->outcome);
 }
 
