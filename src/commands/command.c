@@ -194,16 +194,18 @@ const struct rt_command_info rt_commands[] = {
 	},
 	[RT_CMD_COUNT] = {
 		.name = "count",
-		.usage = "count [OPTION]... PROGRAM [FUNCTION]... [-- ARGUMENT...]\n"
-			 "count [OPTION]... -p PID [FUNCTION]...\n",
+		.usage = "count [OPTION]... PROGRAM [FUNCTION]... [by caller|path] "
+			 "[-- ARGUMENT...]\n"
+			 "count [OPTION]... -p PID [FUNCTION]... [by caller|path]\n",
 		.help = "Print how often each function was called: counted in the kernel.",
 		.refusal = "count: it makes one table, and no event leaves the kernel",
 		.run = run_trace,
 	},
 	[RT_CMD_HIST] = {
 		.name = "hist",
-		.usage = "hist [OPTION]... PROGRAM [FUNCTION]... [-- ARGUMENT...]\n"
-			 "hist [OPTION]... -p PID [FUNCTION]...\n",
+		.usage = "hist [OPTION]... PROGRAM [FUNCTION]... [by caller|path] "
+			 "[-- ARGUMENT...]\n"
+			 "hist [OPTION]... -p PID [FUNCTION]... [by caller|path]\n",
 		.help = "Print how long the calls took (a histogram): measured in the kernel.",
 		.refusal = "hist: it makes one table, and no event leaves the kernel",
 		.run = run_trace,

@@ -209,19 +209,21 @@ static int check_text(const struct rt_options *o, struct rt_error *err)
 /* -k needs return addresses as calls left them, and room for a copy of the stack. */
 static int check_stacks(const struct rt_options *o, struct rt_error *err)
 {
-	if (!o->stacks)
+	const char *what = rt_options_stacks(o);
+
+	if (!o->stacks && !o->by)
 		return 0;
-	if (!has_format(o, "tree") && !has_format(o, "flow") && !has_format(o, "json"))
+	if (o->stacks && !has_format(o, "tree") && !has_format(o, "flow") && !has_format(o, "json"))
 		return rt_usage(err, "-k: goes with --format=tree, flow and json");
 	if (o->returns == RT_WANT_URETPROBE)
-		return rt_usage(err, "-k: not allowed with --return=uretprobe: it replaces "
-				     "return addresses");
+		return rt_usage(err, "%s: not allowed with --return=uretprobe: it replaces "
+				     "return addresses", what);
 	if (o->no_bpf || (o->attach && strcmp(o->attach, "tracefs") == 0))
-		return rt_usage(err, "-k: only BPF programs copy stacks; try without %s",
+		return rt_usage(err, "%s: only BPF programs copy stacks; try without %s", what,
 				o->no_bpf ? "--no-bpf" : "--attach=tracefs");
 	if (o->ring && strcmp(o->ring, "perf") == 0)
-		return rt_usage(err, "-k: a perf ring has no room for stacks; try without "
-				     "--ring=perf");
+		return rt_usage(err, "%s: a perf ring has no room for stacks; try without "
+				     "--ring=perf", what);
 	if (o->min_time)
 		return rt_usage(err, "-k: not allowed with --min-time");
 	return 0;
@@ -350,6 +352,18 @@ static int add_events(const struct rt_options *o, char **words, int n)
 	return n;
 }
 
+/* The last two words of count and hist may be "by caller" or "by path". */
+static int take_by(struct rt_options *o, char **words, int n)
+{
+	if ((o->command != RT_CMD_COUNT && o->command != RT_CMD_HIST) || n < 2 ||
+	    strcmp(words[n - 2], "by") != 0)
+		return n;
+	o->by = strcmp(words[n - 1], "caller") == 0 ? 1
+		: strcmp(words[n - 1], "path") == 0 ? UINT_MAX
+						    : 0;
+	return o->by ? n - 2 : n;
+}
+
 /*
  * PROGRAM FUNCTION... or, with -p, FUNCTION...; `rest` are the words after "--", for the program.
  */
@@ -358,7 +372,7 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 {
 	char **words = o->words + skip, name[16] = "";
 
-	n -= skip;
+	n = take_by(o, words, n - skip);
 	if (*rt_commands[o->command].name)
 		snprintf(name, sizeof(name), "%s ", rt_commands[o->command].name);
 	if (o->command == RT_CMD_TRACE && check_given(o, err) < 0)

@@ -79,7 +79,7 @@ static struct rt_fetch whole_register(const struct rt_arch *arch, struct rt_reg 
 	return (struct rt_fetch){ .base = RT_BASE_REG, .reg = reg, .size = arch->word };
 }
 
-int rt_plan_add_stack(struct rt_plan *plan)
+int rt_plan_add_stack(struct rt_plan *plan, uint16_t bytes)
 {
 	const struct rt_arch *arch = plan->arch;
 	unsigned i;
@@ -88,7 +88,7 @@ int rt_plan_add_stack(struct rt_plan *plan)
 		return -E2BIG;
 	plan->stack = (uint8_t)(plan->nvalues + 1);
 	plan->values[plan->nvalues++] = (struct rt_fetch){
-		.base = RT_BASE_STACK, .type = RT_TYPE_STACK, .max = RT_STACK_BYTES
+		.base = RT_BASE_STACK, .type = RT_TYPE_STACK, .max = bytes
 	};
 	plan->values[plan->nvalues++] = whole_register(arch, arch->ip);
 	for (i = 0; i < arch->ndwarf; i++)

@@ -55,6 +55,8 @@ enum rt_type {
 
 /* Bytes of a stack that are copied.  4096 cut 8 % of CPython's stacks, this 1 %. */
 enum { RT_STACK_BYTES = 8192 };
+/* The same where one caller is looked for, also from the middle of a function. */
+enum { RT_STACK_BYTES_OF_ONE = 512 };
 
 struct rt_fetch {
 	enum rt_base base;
@@ -244,7 +246,7 @@ int rt_plan_add_goroutine(struct rt_plan *plan, const struct rt_fetch *record, u
  * Read, behind what is shown, the stack's top, the instruction pointer, and each register of
  * rt_arch.saved; before rt_plan_add_goroutine.  0, or -E2BIG where the plan is full.
  */
-int rt_plan_add_stack(struct rt_plan *plan);
+int rt_plan_add_stack(struct rt_plan *plan, uint16_t bytes);
 
 /* The number of the plan's values that are shown. */
 static inline unsigned rt_plan_shown(const struct rt_plan *plan)

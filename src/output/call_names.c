@@ -121,13 +121,33 @@ static int make_slots(struct rt_call_names *names)
 	return 0;
 }
 
+int rt_call_names_add(struct rt_call_names *names, const char *name, uint32_t *number)
+{
+	uint32_t *slot;
+
+	if (make_slots(names) < 0)
+		return -ENOMEM;
+	slot = find_slot(names, name);
+	if (!*slot) {
+		if (names->n == RT_CALL_NAMES_MOST)
+			return 0;
+		if (RT_ROOM(&names->v, names->n, &names->cap) < 0)
+			return -ENOMEM;
+		names->v[names->n] = strdup(name);
+		if (!names->v[names->n])
+			return -ENOMEM;
+		*slot = (uint32_t)++names->n;
+	}
+	*number = RT_CALL_NAME + *slot - 1;
+	return 0;
+}
+
 int rt_call_names_find(struct rt_call_names *names, const struct rt_trace *trace, pid_t pid,
 		       uint32_t function, const struct rt_values *args, uint32_t *number)
 {
 	const struct rt_functions *functions = trace->functions;
 	const char *pattern = NULL;
 	struct text text;
-	uint32_t *slot;
 
 	*number = function;
 	if (functions && function < functions->n)
@@ -135,21 +155,7 @@ int rt_call_names_find(struct rt_call_names *names, const struct rt_trace *trace
 	if (!pattern || !args)
 		return 0;
 	make_name(trace, pid, function, args, pattern, &text);
-	if (make_slots(names) < 0)
-		return -ENOMEM;
-	slot = find_slot(names, text.v);
-	if (!*slot) {
-		if (names->n == RT_CALL_NAMES_MOST)
-			return 0;
-		if (RT_ROOM(&names->v, names->n, &names->cap) < 0)
-			return -ENOMEM;
-		names->v[names->n] = strdup(text.v);
-		if (!names->v[names->n])
-			return -ENOMEM;
-		*slot = (uint32_t)++names->n;
-	}
-	*number = RT_CALL_NAME + *slot - 1;
-	return 0;
+	return rt_call_names_add(names, text.v, number);
 }
 
 void rt_call_names_free(struct rt_call_names *names)

@@ -27,6 +27,8 @@ struct rt_call_names {
  */
 int rt_call_names_find(struct rt_call_names *names, const struct rt_trace *trace, pid_t pid,
 		       uint32_t function, const struct rt_values *args, uint32_t *number);
+/* The number of a name, which may be new; `*number` is not changed if there are too many. */
+int rt_call_names_add(struct rt_call_names *names, const char *name, uint32_t *number);
 void rt_call_names_free(struct rt_call_names *names);
 
 /*

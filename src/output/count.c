@@ -13,9 +13,12 @@ static int count_begin(struct rt_sink *sink)
 static int count_enter(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame,
 		       const struct rt_values *args)
 {
-	(void)thread;
-	(void)args;
-	rt_tally_add(sink, frame->function, RT_CELL_CALLS, 1);
+	uint32_t number = frame->function;
+
+	if (sink->trace->by &&
+	    rt_tally_find_name(sink, thread->pid, frame, args, &number) < 0)
+		return -ENOMEM;
+	rt_tally_add(sink, number, RT_CELL_CALLS, 1);
 	return 0;
 }
 

@@ -97,7 +97,7 @@ int rt_hist_enter(struct rt_sink *sink, struct rt_thread *thread, const struct r
 {
 	uint32_t number;
 
-	if (rt_tally_find_name(sink, thread->pid, frame->function, args, &number) < 0)
+	if (rt_tally_find_name(sink, thread->pid, frame, args, &number) < 0)
 		return -ENOMEM;
 	rt_tally_add(sink, number, RT_CELL_CALLS, 1);
 	return frame->returns ? push(sink->state, &thread->user[sink->index], number) : 0;

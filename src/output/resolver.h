@@ -27,6 +27,7 @@ struct rt_stack_top {
 	pid_t pid;
 	uint64_t sp;
 	bool at_entry;		/* of a function, where nothing was pushed yet */
+	unsigned most;		/* no more callers than these; 0: all */
 	const struct rt_values *values;
 };
 

@@ -61,6 +61,7 @@ struct rt_trace {
 	unsigned string;
 	unsigned members;		/* of a structure or an array; 0: RT_LIMIT_MEMBERS */
 	bool stacks;			/* the callers of each call (-k) */
+	unsigned by;			/* so many callers are in the names of calls (by caller) */
 	bool fd_paths;			/* file descriptors with what they are now (-y) */
 	bool processes;			/* there are several */
 	pid_t first;			/* the process that the trace begins with; 0: not known */

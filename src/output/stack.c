@@ -40,6 +40,48 @@ static void print_frame(void *ctx, const struct rt_stack_frame *frame)
 	putc_unlocked('\n', file);
 }
 
+struct text {
+	char *v;
+	size_t n, size;
+};
+
+static void add_text(struct text *text, const char *more)
+{
+	int n = snprintf(text->v + text->n, text->size - text->n, " < %s", more);
+
+	/* A longer one is cut. */
+	text->n = n < 0 || (size_t)n >= text->size - text->n ? text->size - 1
+							     : text->n + (size_t)n;
+}
+
+static void add_frame(void *ctx, const struct rt_stack_frame *frame)
+{
+	const char *name = frame->file ? strrchr(frame->file, '/') : NULL;
+	char place[256];
+
+	if (frame->function) {
+		add_text(ctx, frame->function);
+		return;
+	}
+	name = name ? name + 1 : frame->file;
+	snprintf(place, sizeof(place), "%s%s0x%" PRIx64, name ? name : "", name ? "+" : "",
+		 frame->addr);
+	add_text(ctx, place);
+}
+
+void rt_stack_name(const struct rt_sink *sink, pid_t pid, const struct rt_frame *frame,
+		   const struct rt_values *args, char *buf, size_t size)
+{
+	struct text text = { .v = buf, .size = size };
+	struct rt_stack_top top = top_of(sink, pid, frame, args);
+
+	top.most = sink->trace->by;
+	snprintf(buf, size, "%s", rt_sink_function(sink, frame->function));
+	text.n = strlen(buf);
+	if (!args || !rt_resolve_stack(sink->trace->resolver, &top, add_frame, &text))
+		add_text(&text, "...");
+}
+
 void rt_stack_print(const struct rt_sink *sink, FILE *file, pid_t pid,
 		    const struct rt_frame *frame, const struct rt_values *args)
 {

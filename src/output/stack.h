@@ -17,4 +17,11 @@ void rt_stack_print(const struct rt_sink *sink, FILE *file, pid_t pid,
 void rt_stack_json(const struct rt_sink *sink, pid_t pid, const struct rt_frame *frame,
 		   const struct rt_values *args);
 
+/*
+ * The name of a call in a table by callers: "f < its caller < the caller's caller", as many as
+ * trace->by says; " < ..." is behind it where more are not known.
+ */
+void rt_stack_name(const struct rt_sink *sink, pid_t pid, const struct rt_frame *frame,
+		   const struct rt_values *args, char *buf, size_t size);
+
 #endif

@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/stack.h"
 #include "output/text.h"
+
+/* Bytes of a name with callers; a longer one is cut. */
+enum { CALLERS_MOST = 8192 };
 
 int rt_tally_begin(struct rt_sink *sink, size_t size, enum rt_purpose purpose)
 {
@@ -57,11 +61,20 @@ static int add_row(struct rt_tally *t)
 	return 0;
 }
 
-int rt_tally_find_name(struct rt_sink *sink, pid_t pid, uint32_t function,
+int rt_tally_find_name(struct rt_sink *sink, pid_t pid, const struct rt_frame *frame,
 		       const struct rt_values *args, uint32_t *number)
 {
 	struct rt_tally *t = sink->state;
-	int r = rt_call_names_find(&t->names, sink->trace, pid, function, args, number);
+	char name[CALLERS_MOST];
+	int r;
+
+	if (sink->trace->by) {
+		*number = frame->function;
+		rt_stack_name(sink, pid, frame, args, name, sizeof(name));
+		r = rt_call_names_add(&t->names, name, number);
+	} else {
+		r = rt_call_names_find(&t->names, sink->trace, pid, frame->function, args, number);
+	}
 
 	return r == 0 && t->rows < t->n + 1 + t->names.n ? add_row(t) : r;
 }
@@ -206,7 +219,7 @@ static void print_not_called(const struct rt_sink *sink, const struct rt_tally *
 
 		/* The probe that closes a call has none of its own; names have those of others. */
 		if (functions->v[i].hidden || functions->v[i].closes ||
-		    (t->names.n && functions->v[i].patterned) ||
+		    (t->names.n && (functions->v[i].patterned || sink->trace->by)) ||
 		    rt_functions_first_site(functions, i) != i)
 			continue;
 		all++;

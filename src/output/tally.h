@@ -33,8 +33,8 @@ uint64_t *rt_tally_cells(const struct rt_tally *tally, uint32_t function);
 /* The function or name of a row; of RT_NO_FUNCTION's the number of functions. */
 uint32_t rt_tally_at(const struct rt_tally *tally, size_t row);
 
-/* As rt_call_names_find, with a row for the name. */
-int rt_tally_find_name(struct rt_sink *sink, pid_t pid, uint32_t function,
+/* As rt_call_names_find, or with trace->by as rt_stack_name; with a row for the name. */
+int rt_tally_find_name(struct rt_sink *sink, pid_t pid, const struct rt_frame *frame,
 		       const struct rt_values *args, uint32_t *number);
 
 /* The functions and names into tally->order, which has room for all, most of `cell` first. */

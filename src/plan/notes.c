@@ -282,7 +282,7 @@ int rt_sites_notes(const struct rt_wanted *wanted, struct rt_traced *traced, str
 			  rt_image_name(rt_program_executable(&traced->program)));
 	note_images(&notes, traced);
 	note_inlined(&notes, wanted, traced, sites);
-	if (wanted->purpose == RT_PURPOSE_COUNT)
+	if (wanted->purpose == RT_PURPOSE_COUNT || wanted->counts)
 		return notes.r;
 	note_troubles(&notes, traced);
 	note_runtimes(&notes, traced);

@@ -236,7 +236,7 @@ static int make_entry(struct making *m, size_t i)
 		return -ENOMEM;
 	/* A plan that is full has none, and the stack is shown as not known. */
 	if (wanted->stacks)
-		rt_plan_add_stack(&plan);
+		rt_plan_add_stack(&plan, wanted->stack_bytes);
 	r = add_goroutine(wanted, traced, f, &plan);
 	if (r < 0)
 		return r;

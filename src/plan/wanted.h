@@ -32,6 +32,8 @@ struct rt_wanted {
 	bool children;
 	char *const *words; /* of the command whose children are followed; NULL: none */
 	bool stacks; /* entries copy the stack, and no uretprobe replaces return addresses */
+	uint16_t stack_bytes; /* with stacks: how much of it */
+	bool counts; /* entries only: the command counts calls */
 	bool typed; /* prototypes are looked for */
 	bool verbose; /* say where a search did not look */
 	struct rt_limits limits; /* how much is read and printed */

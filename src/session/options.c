@@ -4,22 +4,37 @@
 
 enum rt_purpose rt_purpose_of(const struct rt_options *o)
 {
-	return o->command == RT_CMD_COUNT  ? RT_PURPOSE_COUNT
+	return o->by			   ? RT_PURPOSE_RECORD
+	       : o->command == RT_CMD_COUNT ? RT_PURPOSE_COUNT
 	       : o->command == RT_CMD_HIST || o->command == RT_CMD_TOP
 		       ? RT_PURPOSE_TIME
 		       : RT_PURPOSE_RECORD;
+}
+
+const char *rt_options_stacks(const struct rt_options *o)
+{
+	return !o->by ? "-k" : o->by == 1 ? "by caller" : "by path";
+}
+
+static enum rt_want want_of(const struct rt_options *o)
+{
+	if (o->by && o->command == RT_CMD_COUNT)
+		return RT_WANT_NONE;
+	return o->all && o->returns == RT_WANT_AUTO ? RT_WANT_INSN : o->returns;
 }
 
 struct rt_wanted rt_options_wanted(const struct rt_options *o, bool everywhere)
 {
 	return (struct rt_wanted){
 		.purpose = rt_purpose_of(o),
-		.want = o->all && o->returns == RT_WANT_AUTO ? RT_WANT_INSN : o->returns,
+		.want = want_of(o),
 		.everywhere = everywhere || o->all,
 		.all = o->all,
 		.children = o->follow,
 		.words = o->follow && !o->pids.n ? o->argv : NULL,
-		.stacks = o->stacks,
+		.stacks = o->stacks || o->by,
+		.stack_bytes = o->by == 1 ? RT_STACK_BYTES_OF_ONE : RT_STACK_BYTES,
+		.counts = o->command == RT_CMD_COUNT,
 		.typed = true,
 		.verbose = o->verbose,
 		.limits = o->limits,

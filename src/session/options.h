@@ -83,6 +83,7 @@ struct rt_options {
 	bool first;			/* --first, of diff */
 	struct rt_limits limits;	/* -s, --members, --deref: how much is read and printed */
 	bool stacks;			/* -k */
+	unsigned by;			/* by caller: 1; by path: UINT_MAX; 0: neither */
 	bool fd_paths;			/* -y */
 	bool follow, separate;		/* -f; -ff */
 	size_t buffer;			/* --buffer, bytes a CPU; 0: the default */
@@ -100,6 +101,9 @@ struct rt_options {
  */
 int rt_options_parse(struct rt_options *options, int argc, char **argv, struct rt_error *err);
 void rt_options_free(struct rt_options *options);
+
+/* The option or word that asks for stacks. */
+const char *rt_options_stacks(const struct rt_options *options);
 
 /*
  * The options' wishes for the traced program; `everywhere` as in struct rt_wanted.  The strings

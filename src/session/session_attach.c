@@ -336,8 +336,8 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 		return 0;
 	/* All else has been dropped by make_less(). */
 	if (s->wanted.stacks && (r == -E2BIG || r == -EOPNOTSUPP))
-		return rt_fail(err, r, "-k: stacks need BPF and a ring of Linux 5.8; see: "
-				       "rawtrace doctor");
+		return rt_fail(err, r, "%s: stacks need BPF and a ring of Linux 5.8; see: "
+				       "rawtrace doctor", rt_options_stacks(o));
 	if (r < 0 && !s->tracee.ours && !o->all && rt_tracee_ended(&s->tracee, false))
 		return rt_fail(err, -ESRCH, "process %d: ended before its probes were attached",
 			       (int)rt_pids_first(&o->pids));

@@ -49,6 +49,7 @@ int rt_session_choose_out(struct session *s, struct rt_error *err)
 	s->sinks.trace.string = o->limits.string;
 	s->sinks.trace.members = o->limits.members;
 	s->sinks.trace.stacks = o->stacks;
+	s->sinks.trace.by = o->by;
 	s->sinks.trace.fd_paths = o->fd_paths;
 	s->sinks.trace.keep = o->keep;
 	s->sinks.trace.sort = o->sort;

@@ -123,7 +123,7 @@ static int push(void *ctx, const struct rt_event *event)
 	if (s->arrivals && event->type == RT_EV_MMAP)
 		rt_session_mapped(s, event);
 	if (event->type == RT_EV_MMAP) {
-		if (s->options->stacks)
+		if (s->wanted.stacks)
 			rt_pointers_mapped(s->pointers, event);
 		mapped = *event;
 		mapped.mmap.path = NULL;

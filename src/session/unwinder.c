@@ -366,6 +366,8 @@ bool rt_unwinder_walk(struct rt_unwinder *u, const struct rt_stack_top *top, rt_
 			is_signal = place->row.is_signal;
 		}
 		put(ctx, &shown);
+		if (i + 1 == top->most)
+			return true;
 		step = unwind(place, &frame, &memory);
 		if (step != RT_CFI_STEP)
 			return step == RT_CFI_LAST;

@@ -69,6 +69,21 @@ rt -k -F json -o "$T/json" "$T/unwound" reached -- "$T/unwoundlib.so"
 expect_line '"stack":\[{"file":"[^"]*unwoundlib.so","function":"pass","offset":' "$T/json"
 end_case
 
+begin "count and hist by caller and by path"
+rt count "$T/unwound" reached by caller -- "$T/unwoundlib.so"
+for caller in recurse take_room align_stack compare pass run; do
+	expect_line "^reached < $caller  *1\$" "$T/err"
+done
+expect_no_line 'rawtrace: ' "$T/err"
+rt count "$T/unwound" reached by path -- "$T/unwoundlib.so"
+expect_line '^reached < pass < call_back < main < .*  *1$' "$T/err"
+rt hist "$T/unwound" reached by path -- "$T/unwoundlib.so"
+expect_line '^Function = reached < take_room < main < ' "$T/err"
+rt count --no-bpf "$FIB" fib by caller
+expect_status 2
+expect_message 'by caller: only BPF programs copy stacks' "$T/err"
+end_case
+
 begin "a stack that ends a page or two further up is whole"
 for depth in 50 150 250; do
 	rt -k "$T/unwound" reached -- $depth "$T/unwoundlib.so"

@@ -280,7 +280,7 @@ static void test_stack(void)
 
 	CU_ASSERT(rt_plan_c_entry(arch, 2, &plan) == 0);
 	other = plan;
-	CU_ASSERT(rt_plan_add_stack(&plan) == 0);
+	CU_ASSERT(rt_plan_add_stack(&plan, RT_STACK_BYTES) == 0);
 	CU_ASSERT_EQUAL(plan.nvalues, 2 + 2 + 6);
 	CU_ASSERT_EQUAL(rt_plan_shown(&plan), 2);
 	CU_ASSERT_EQUAL(rt_plan_offset(&plan, 2), 8);
@@ -289,7 +289,7 @@ static void test_stack(void)
 	RT_ASSERT_TEXT(plan.values[4].reg.tracefs, "bx");
 	CU_ASSERT(!rt_plan_same(&plan, &other));
 	CU_ASSERT(rt_plan_c_entry(arch, RT_MAX_VALUES - 7, &plan) == 0);
-	CU_ASSERT(rt_plan_add_stack(&plan) == -E2BIG);
+	CU_ASSERT(rt_plan_add_stack(&plan, RT_STACK_BYTES) == -E2BIG);
 	CU_ASSERT_EQUAL(rt_plan_shown(&plan), RT_MAX_VALUES - 7);
 }
 

@@ -156,6 +156,12 @@ static void test_others(void)
 		  o.limits.string == 300 && o.limits.members == 3 && o.limits.deref == 0 &&
 		  o.limits.record == RT_LIMIT_RECORD_LARGE && o.fd_paths);
 	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "count ./fib f by caller") == 0 && o.by == 1 && o.nspecs == 1);
+	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "hist -p 1 by path") == 0 && o.by > 1 && o.nspecs == 0);
+	rt_options_free(&o);
+	CU_ASSERT(parse(&o, &err, "./fib f by caller") == 0 && !o.by && o.nspecs == 3);
+	rt_options_free(&o);
 	CU_ASSERT(parse(&o, &err, "-p 12 count") == 0 && o.command == RT_CMD_TRACE &&
 		  !strcmp(o.specs[0], "count"));
 	rt_options_free(&o);
