@@ -25,7 +25,7 @@
 #define DEFAULT_DIRS "/usr/lib/debug"
 #define MINI_MAX ((size_t)64 << 20)
 
-enum { ID_MAX = 64 };
+enum { ID_MAX = (RT_BUILD_ID_TEXT - 1) / 2 };
 
 struct build_id {
 	size_t n;
@@ -235,6 +235,14 @@ static void print_id(const struct build_id *id, char text[2 * ID_MAX + 1])
 	for (i = 0; i < id->n; i++)
 		sprintf(text + 2 * i, "%02x", id->v[i]);
 	text[2 * id->n] = '\0';
+}
+
+void rt_image_build_id(const struct rt_image *image, char text[RT_BUILD_ID_TEXT])
+{
+	struct build_id id;
+
+	read_build_id(image->elf, image->size, &id);
+	print_id(&id, text);
 }
 
 static bool find_by_id(struct rt_image *image, const struct build_id *id, const char *dir, int ndir)

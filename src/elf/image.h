@@ -67,6 +67,11 @@ void rt_image_close(struct rt_image *image);
 
 const char *rt_image_name(const struct rt_image *image); /* as given to rt_image_open, to be shown:
 							    without control characters */
+
+/* The build-id in hexadecimal digits; "": it has none. */
+enum { RT_BUILD_ID_TEXT = 2 * 64 + 1 };
+void rt_image_build_id(const struct rt_image *image, char text[RT_BUILD_ID_TEXT]);
+
 const char *rt_image_soname(const struct rt_image *image);	/* DT_SONAME, or NULL */
 const char *rt_image_interp(
 	const struct rt_image *image); /* PT_INTERP, or NULL: static or a library */

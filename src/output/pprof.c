@@ -3,6 +3,8 @@
  * A profile for pprof: the protobuf of github.com/google/pprof, proto/profile.proto, as gzip.  A
  * sample is a chain of functions with its calls and its self time, and the name of its thread.
  *
+ * The first mapping is the program, by which pprof names the profile.  Files with functions follow.
+ *
  * The gzip has stored blocks (RFC 1951, 3.2.4), so that no library is needed: a profile grows with
  * the number of chains, and is small.
  */
@@ -10,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/images.h"
 #include "output/profile.h"
 #include "output/protobuf.h"
 #include "output/text.h"
@@ -28,7 +31,7 @@ enum {
 enum { TYPE_TYPE = 1, TYPE_UNIT };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
 enum { LABEL_KEY = 1, LABEL_TEXT };
-enum { MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_HAS_FUNCTIONS = 7 };
+enum { MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_BUILD_ID, MAPPING_HAS_FUNCTIONS };
 enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_LINE = 4, LINE_FUNCTION = 1 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME };
 
@@ -37,6 +40,9 @@ struct writer {
 	uint64_t nstrings;
 	uint64_t *ids;		/* of functions and their locations, by function; 0: none yet */
 	uint64_t last_id;
+	struct rt_files own;	/* of a live trace */
+	const struct rt_files *files;
+	size_t program;		/* 1 + its file, 0: none of them is */
 };
 
 /* Its index in the table of strings, which may have a string twice. */
@@ -51,6 +57,38 @@ static void put_sample_type(struct writer *w, uint64_t type, const char *unit)
 	rt_proto_number(&w->part, TYPE_TYPE, type);
 	rt_proto_number(&w->part, TYPE_UNIT, add_string(w, unit));
 	rt_proto_message(&w->profile, PROFILE_SAMPLE_TYPE, &w->part);
+}
+
+static void put_mapping(struct writer *w, uint64_t id, const char *name, const char *build_id)
+{
+	rt_proto_number(&w->part, MAPPING_ID, id);
+	rt_proto_number(&w->part, MAPPING_FILE, add_string(w, name));
+	if (*build_id)
+		rt_proto_number(&w->part, MAPPING_BUILD_ID, add_string(w, build_id));
+	rt_proto_number(&w->part, MAPPING_HAS_FUNCTIONS, 1);
+	rt_proto_message(&w->profile, PROFILE_MAPPING, &w->part);
+}
+
+static void put_mappings(struct writer *w, const char *command)
+{
+	const struct rt_file_facts *v = w->files->v;
+	size_t i;
+
+	for (i = 0; i < w->files->n && !w->program; i++)
+		if (strcmp(v[i].name, command) == 0)
+			w->program = i + 1;
+	put_mapping(w, 1, command, w->program ? v[w->program - 1].build_id : "");
+	for (i = 0; i < w->files->n; i++)
+		if (i + 1 != w->program)
+			put_mapping(w, i + 2, v[i].name, v[i].build_id);
+}
+
+/* A function without a file is one of the program. */
+static uint64_t mapping_of(const struct writer *w, uint32_t function)
+{
+	uint32_t file = function < w->files->nof ? w->files->of[function] : 0;
+
+	return file && file != w->program ? file + 1 : 1;
 }
 
 /* A function and its only location have one id. */
@@ -69,7 +107,7 @@ static uint64_t id_of(struct rt_sink *sink, struct writer *w, uint32_t function)
 	rt_proto_number(&w->inner, LINE_FUNCTION, w->last_id);
 	rt_proto_message(&w->part, LOCATION_LINE, &w->inner);
 	rt_proto_number(&w->part, LOCATION_ID, w->last_id);
-	rt_proto_number(&w->part, LOCATION_MAPPING, 1);
+	rt_proto_number(&w->part, LOCATION_MAPPING, mapping_of(w, function));
 	rt_proto_message(&w->profile, PROFILE_LOCATION, &w->part);
 	return w->last_id;
 }
@@ -117,11 +155,7 @@ static void put_profile(struct rt_sink *sink, struct writer *w)
 	put_sample_type(w, wall, "nanoseconds");
 	rt_proto_number(&w->profile, PROFILE_DEFAULT_SAMPLE_TYPE, wall);
 	thread_key = add_string(w, "thread");
-	rt_proto_number(&w->part, MAPPING_ID, 1);
-	rt_proto_number(&w->part, MAPPING_FILE,
-			add_string(w, sink->trace->command ? sink->trace->command : "?"));
-	rt_proto_number(&w->part, MAPPING_HAS_FUNCTIONS, 1);
-	rt_proto_message(&w->profile, PROFILE_MAPPING, &w->part);
+	put_mappings(w, sink->trace->command ? sink->trace->command : "?");
 	for (node = profile->roots; node; node = rt_node_next(node))
 		if (!node->parent)
 			thread = add_string(w, node->thread);
@@ -161,6 +195,9 @@ static int pprof_end(struct rt_sink *sink)
 	struct writer w = { .ids = calloc((size_t)profile->functions + 1, sizeof(*w.ids)) };
 	bool failed = !w.ids;
 
+	w.files = sink->trace->files ? sink->trace->files : &w.own;
+	if (!sink->trace->files && rt_files_take(&w.own, sink->trace->functions) < 0)
+		failed = true;
 	if (!failed) {
 		rt_profile_sort(sink, profile);
 		put_profile(sink, &w);
@@ -172,6 +209,7 @@ static int pprof_end(struct rt_sink *sink)
 	rt_bytes_free(&w.strings);
 	rt_bytes_free(&w.part);
 	rt_bytes_free(&w.inner);
+	rt_files_free(&w.own);
 	free(w.ids);
 	return failed ? -ENOMEM : 0;
 }

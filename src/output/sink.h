@@ -11,6 +11,7 @@
 #include "symbols/function.h"
 
 struct rt_call_names;
+struct rt_files;
 struct rt_probe_costs;
 
 /* The key that sorts the rows of a summary and the calls of a graph. */
@@ -55,6 +56,7 @@ static inline bool rt_keep_any(const struct rt_keep *keep)
 /* The facts that all sinks of a session share.  The session fills it in before they begin. */
 struct rt_trace {
 	const struct rt_functions *functions;
+	const struct rt_files *files;	/* of a recording (output/images.h), or NULL */
 	const struct rt_shows *shows;	/* by function; NULL: the values are printed as they are */
 	const struct rt_resolver *resolver;	/* NULL: nothing is resolved */
 	/* bytes of a string that are printed; 0: as many as were read */

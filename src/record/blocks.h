@@ -28,6 +28,7 @@ enum rt_block_kind {
 	RT_BLOCK_END,		/* the trace has ended */
 	RT_BLOCK_COSTS,		/* of functions, by their numbers: the time that probes take */
 	RT_BLOCK_PATTERNS,	/* numbers of functions and the patterns of their calls' names */
+	RT_BLOCK_FILES,		/* names and build-ids of files; the file of each function */
 };
 
 /* Flags of a function: rt_function.hidden, .usdt and .closes. */

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "kernel/sys.h"
-#include "output/sink.h"
+#include "output/images.h"
 #include "output/value_code.h"
 #include "plan/costs.h"
 #include "record/blocks.h"
@@ -46,6 +46,7 @@ struct recorder {
 	uint32_t threads;		/* in this block's list */
 	struct known_thread *known;
 	size_t functions;		/* of those, how many are written */
+	struct rt_files files;
 	uint64_t calls, lost;
 	bool failed;			/* the call that returns */
 	struct rt_flight *flight;	/* --last; NULL: blocks go to the file */
@@ -130,6 +131,27 @@ static int write_patterns(struct rt_sink *sink, size_t first)
 	return err;
 }
 
+/* Files that the functions from `first` on are the first in, and the file of each function. */
+static int write_files(struct rt_sink *sink, size_t first)
+{
+	struct recorder *r = sink->state;
+	struct rt_bytes bytes = { .n = 0 };
+	size_t i = r->files.n;
+	int err = rt_files_take(&r->files, sink->trace->functions);
+
+	rt_bytes_number(&bytes, r->files.n - i);
+	for (; i < r->files.n; i++) {
+		rt_bytes_text(&bytes, r->files.v[i].name);
+		rt_bytes_text(&bytes, r->files.v[i].build_id);
+	}
+	for (i = first; i < r->files.nof; i++)
+		rt_bytes_number(&bytes, r->files.of[i]);
+	if (err == 0)
+		err = put_block(sink, RT_BLOCK_FILES, &bytes);
+	rt_bytes_free(&bytes);
+	return err;
+}
+
 /* Functions may be added to a running trace. */
 static int write_functions(struct rt_sink *sink)
 {
@@ -154,6 +176,8 @@ static int write_functions(struct rt_sink *sink)
 	rt_bytes_free(&bytes);
 	if (err == 0)
 		err = write_patterns(sink, first);
+	if (err == 0)
+		err = write_files(sink, first);
 	return err ? err : write_costs(sink, first);
 }
 
@@ -459,6 +483,7 @@ static void recorder_free(struct rt_sink *sink)
 		next = r->known->next;
 		free(r->known);
 	}
+	rt_files_free(&r->files);
 	rt_flight_free(r->flight);
 	rt_bytes_free(&r->events);
 	rt_bytes_free(&r->values);

@@ -9,6 +9,7 @@
 #include <sys/file.h>
 
 #include "base/array.h"
+#include "output/images.h"
 #include "plan/costs.h"
 #include "record/calls.h"
 
@@ -33,6 +34,7 @@ struct rt_replay {
 	struct rt_functions functions;
 	struct rt_call_cost *costs;	/* of the first `ncosts` functions */
 	size_t ncosts, costs_cap;
+	struct rt_files files;
 	struct replay_thread *slots[SLOTS];
 	struct replay_thread **list;	/* threads of the block, by number */
 	size_t nlist, cap;
@@ -112,6 +114,27 @@ static int read_costs(struct rt_replay *p, const struct rt_block *block)
 	return 0;
 }
 
+static int read_files(struct rt_replay *p, const struct rt_block *block)
+{
+	struct rt_reader in = { block->bytes, block->bytes + block->n, false };
+	uint64_t n = rt_read_number(&in), file;
+
+	for (; n && !in.bad; n--) {
+		const char *name = rt_read_text(&in), *build_id = rt_read_text(&in);
+
+		if (!in.bad && rt_files_add(&p->files, NULL, name, build_id) < 0)
+			return -ENOMEM;
+	}
+	while (!in.bad && in.at < in.end) {
+		file = rt_read_number(&in);
+		if (in.bad || file > p->files.n || p->files.nof == p->functions.n)
+			return -EBADMSG;
+		if (rt_files_add_function(&p->files, (uint32_t)file) < 0)
+			return -ENOMEM;
+	}
+	return in.bad ? -EBADMSG : 0;
+}
+
 static int read_trace(struct rt_replay *p, const struct rt_block *block, struct rt_trace *trace)
 {
 	struct rt_reader in = { block->bytes, block->bytes + block->n, false };
@@ -142,6 +165,8 @@ static int read_names(struct rt_replay *p, struct rt_trace *trace, struct rt_err
 			r = read_patterns(p, &block);
 		else if (block.kind == RT_BLOCK_COSTS)
 			r = read_costs(p, &block);
+		else if (block.kind == RT_BLOCK_FILES)
+			r = read_files(p, &block);
 		else if (block.kind == RT_BLOCK_END)
 			p->ended = true;
 	}
@@ -164,6 +189,7 @@ int rt_replay_open(const char *path, struct rt_trace *trace, struct rt_replay **
 		r = rt_blocks_rewind(&p->blocks, err);
 	trace->functions = &p->functions;
 	trace->command = p->command;
+	trace->files = &p->files;
 	return r;
 }
 
@@ -190,6 +216,7 @@ void rt_replay_close(struct rt_replay *p)
 		free(p->functions.v[i].name);
 	free(p->functions.v);
 	free(p->costs);
+	rt_files_free(&p->files);
 	free(p->list);
 	free(p->command);
 	rt_blocks_close(&p->blocks);

@@ -2,7 +2,7 @@
 /*
  * A recording from outside: every format takes what it gives, and it never reads past its end.  The
  * first byte of an input chooses: 'F', the rest is a whole file; else the rest are the bytes of a
- * block of calls, behind a right header, so that a checksum does not end it.
+ * block of files ('I') or of calls, behind a right header, so that a checksum does not end it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static int note(void *ctx, const char *text)
 	return rt_sinks_note(ctx, text);
 }
 
-static void write_recording(FILE *file, const uint8_t *data, size_t size)
+static void write_recording(FILE *file, enum rt_block_kind kind, const uint8_t *data, size_t size)
 {
 	struct rt_bytes bytes = { .n = 0 };
 
@@ -34,7 +34,7 @@ static void write_recording(FILE *file, const uint8_t *data, size_t size)
 	rt_blocks_write(file, RT_BLOCK_FUNCTIONS, &bytes);
 	bytes.n = 0;
 	rt_bytes_add(&bytes, data, size);
-	rt_blocks_write(file, RT_BLOCK_CALLS, &bytes);
+	rt_blocks_write(file, kind, &bytes);
 	rt_bytes_free(&bytes);
 }
 
@@ -101,7 +101,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (data[0] == 'F')
 		fwrite(data + 1, 1, size - 1, file);
 	else
-		write_recording(file, data + 1, size - 1);
+		write_recording(file, data[0] == 'I' ? RT_BLOCK_FILES : RT_BLOCK_CALLS, data + 1,
+				size - 1);
 	fflush(file);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(file));
 	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)

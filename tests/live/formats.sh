@@ -83,6 +83,17 @@ if has go; then
 		show "$T/err"
 	expect_line '^Samples:$' "$T/out"
 	expect_line 'thread:\[fib\]' "$T/out"
+	if has readelf; then
+		id=$(readelf -n "$FIB" | sed -n 's/.*Build ID: *//p')
+		rt record -o "$T/data" "$FIB" fib 'libc.so:exit' -- 3
+		rt report --format=pprof -o "$T/pb.gz" "$T/data"
+		HOME=$T PPROF_TMPDIR=$T timeout 60 go tool pprof -raw "$T/pb.gz" >"$T/out" \
+			2>"$T/err" || show "$T/err"
+		expect_line "^1: .*fib $id" "$T/out"
+		id=$(readelf -n "$(ldd "$FIB" | awk '/libc\.so/ { print $3 }')" |
+			sed -n 's/.*Build ID: *//p')
+		expect_line "^[23]: .*libc.*$id" "$T/out"
+	fi
 	end_case
 fi
 
