@@ -538,11 +538,10 @@ static int note_gap(struct session *s, const struct rt_anchor *a, pid_t pid, con
 	return r == 0 ? rt_stack_event(s->stack, &lost) : r;
 }
 
-static int add_thread(struct session *s, unsigned i, enum rt_add_reason why, pid_t tid)
+static int add_thread(struct session *s, pid_t pid, enum rt_add_reason why, pid_t tid)
 {
 	struct rt_attach_request request = s->request;
-	pid_t pid = s->tracee.pids.v[i];
-	struct rt_anchor *a = rt_feed_anchor(s->feed, s->tracee.pids.v[i]);
+	struct rt_anchor *a = rt_feed_anchor(s->feed, pid);
 	struct rt_error failed = { .text = "" };
 	int r;
 
@@ -564,43 +563,53 @@ static int add_thread(struct session *s, unsigned i, enum rt_add_reason why, pid
 	return r > 0 ? 0 : note_gap(s, a, pid, r < 0 ? failed.text : "");
 }
 
-/* With -f the kernel does not filter by one thread of each process. */
-static bool has_anchors(const struct session *s)
+/*
+ * The traced process number `i` that the kernel knows by one of its threads; 0: there is none.
+ * With -f only tracefs has such: event-fork.
+ */
+static pid_t anchored(const struct session *s, size_t i)
 {
-	return s->attach->ops->add && s->attach->reach == RT_REACH_PROCESSES;
+	const struct rt_attach *attach = s->attach;
+
+	if (!attach->ops->add || attach->reach == RT_REACH_FOLLOWED)
+		return 0;
+	if (attach->reach == RT_REACH_PROCESSES)
+		return i < s->tracee.pids.n ? s->tracee.pids.v[i] : 0;
+	return attach->ops->bpf ? 0 : rt_feed_process(s->feed, i);
 }
 
 int rt_session_add_threads(struct session *s)
 {
-	unsigned i, n = has_anchors(s) ? s->tracee.pids.n : 0;
+	pid_t pid;
+	size_t i;
 	int r = 0;
 
-	for (i = 0; i < n && r == 0; i++) {
-		const struct rt_anchor *a = rt_feed_anchor(s->feed, s->tracee.pids.v[i]);
+	for (i = 0; r == 0 && (pid = anchored(s, i)); i++) {
+		const struct rt_anchor *a = rt_feed_anchor(s->feed, pid);
 		enum rt_add_reason why = a->tid	   ? RT_ADD_SPARE
 					 : a->exec ? RT_ADD_EXEC
 						   : RT_ADD_ENDED;
-		pid_t tid = why == RT_ADD_EXEC ? s->tracee.pids.v[i]
-					       : rt_feed_other_thread(s->feed, s->tracee.pids.v[i]);
+		pid_t tid = why == RT_ADD_EXEC ? pid : rt_feed_other_thread(s->feed, pid);
 
 		if (why >= s->attach->ops->add_from && tid && !a->done &&
 		    (a->tid == 0 || (!a->spare && a->spares < SPARES_MOST)))
-			r = add_thread(s, i, why, tid);
+			r = add_thread(s, pid, why, tid);
 	}
 	return r;
 }
 
 int rt_session_missed_threads(struct session *s)
 {
-	unsigned i, n = has_anchors(s) ? s->tracee.pids.n : 0;
+	pid_t pid;
+	size_t i;
 	int r = 0;
 
-	for (i = 0; i < n && r == 0; i++) {
-		const struct rt_anchor *a = rt_feed_anchor(s->feed, s->tracee.pids.v[i]);
+	for (i = 0; r == 0 && (pid = anchored(s, i)); i++) {
+		const struct rt_anchor *a = rt_feed_anchor(s->feed, pid);
 
 		/* Without BPF the filter of the probes' hits is that of ends too. */
 		if (!a->tid && a->exec && !a->done && (s->attach->ops->bpf || !a->end_seen))
-			r = note_gap(s, a, s->tracee.pids.v[i], "it has ended before");
+			r = note_gap(s, a, pid, "it has ended before");
 	}
 	return r;
 }
