@@ -9,7 +9,7 @@
 
 #include "kernel/uapi.h"
 
-enum { NICE_LESS = 10, NICE_MIN = -20 };
+enum { NICE_LESS = 20, NICE_STEP = 10, NICE_MIN = -20 };
 
 /* Not by the C library: musl's fails always. */
 static int set_policy(int policy)
@@ -21,7 +21,7 @@ static int set_policy(int policy)
 
 void rt_priority_raise(struct rt_priority *p)
 {
-	int nice;
+	int nice, less;
 
 	p->raised = false;
 	p->policy = (int)syscall(SYS_sched_getscheduler, 0);
@@ -32,10 +32,13 @@ void rt_priority_raise(struct rt_priority *p)
 	if ((p->policy & ~RT_SCHED_RESET_ON_FORK) != SCHED_OTHER &&
 	    (p->policy & ~RT_SCHED_RESET_ON_FORK) != SCHED_BATCH)
 		return;
-	nice = p->nice - NICE_LESS < NICE_MIN ? NICE_MIN : p->nice - NICE_LESS;
 	if (set_policy(p->policy | RT_SCHED_RESET_ON_FORK) != 0)
 		return;
-	p->raised = setpriority(PRIO_PROCESS, 0, nice) == 0;
+	/* RLIMIT_NICE may allow only a part. */
+	for (less = NICE_LESS; less > 0 && !p->raised; less -= NICE_STEP) {
+		nice = p->nice - less < NICE_MIN ? NICE_MIN : p->nice - less;
+		p->raised = setpriority(PRIO_PROCESS, 0, nice) == 0;
+	}
 	if (!p->raised)
 		set_policy(p->policy);
 }

@@ -141,6 +141,9 @@ static int bench_all(const struct bench *b, struct rt_error *err)
 		r = bench_children(b, err);
 	fflush(stdout);
 	if (r == 0)
+		r = bench_threads(b, err);
+	fflush(stdout);
+	if (r == 0)
 		r = bench_start(b, ops, n, err);
 	fflush(stdout);
 	return r;
@@ -180,13 +183,14 @@ int main(int argc, char **argv)
 		argc--;
 		argv++;
 	}
-	if (argc != 5) {
-		fprintf(stderr, "usage: bench [--smoke] RAWTRACE LOOP INSTRUMENTED MANY\n");
+	if (argc != 6) {
+		fprintf(stderr, "usage: bench [--smoke] RAWTRACE LOOP INSTRUMENTED MANY CROWD\n");
 		return 2;
 	}
 	b.rawtrace = argv[1];
 	b.loop = argv[2];
 	b.instrumented = argv[3];
 	b.many = argv[4];
+	b.crowd = argv[5];
 	return bench_main(&b);
 }

@@ -11,7 +11,7 @@
 
 /* The programs to measure with, and the number of calls and runs. */
 struct bench {
-	const char *rawtrace, *loop, *instrumented, *many;	/* paths */
+	const char *rawtrace, *loop, *instrumented, *many, *crowd;	/* paths */
 	const char *trace;			/* the temporary file that traces go to */
 	long calls;
 	unsigned repeats, starts, seconds;	/* `seconds`: the time limit of one run */
@@ -106,6 +106,9 @@ int bench_filters(const struct bench *bench, const struct rt_attach_ops *const *
  * The table of children of a traced process (-f), and of calls in a process that is not traced.
  */
 int bench_children(const struct bench *bench, struct rt_error *err);
+
+/* The calls that are lost with more threads than CPUs. */
+int bench_threads(const struct bench *bench, struct rt_error *err);
 
 /* The table of calls by how a function begins. */
 int bench_entries(const struct bench *bench, struct rt_error *err);

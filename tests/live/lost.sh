@@ -84,7 +84,7 @@ for mine in 0 $(has nice && echo 3); do
 	as_nice=
 	[ "$mine" = 0 ] || as_nice="nice -n $mine"
 	for mechanism in $MECHANISMS; do
-		begin "$mechanism: rawtrace at nice value $mine: the reader's is lower by 10, the program's the same"
+		begin "$mechanism: rawtrace at nice value $mine: the reader's is lower by 20, the program's the same"
 		rm -f "$T/trace"
 		# shellcheck disable=SC2086 # several words, or none
 		in_background $as_nice "$RAWTRACE" --attach="$mechanism" -o "$T/trace" \
@@ -92,7 +92,7 @@ for mine in 0 $(has nice && echo 3); do
 		tracer=$PID
 		wait_for 20 lines_at_least 10 "$T/trace" || because "no trace"
 		nice_of "$tracer" | sed 's/ .*//' >"$T/nice"
-		expect_text $((mine - 10)) "$T/nice"
+		expect_text $((mine > 0 ? mine - 20 : -20)) "$T/nice"
 		nice_of "$(child_of "$tracer" worker)" >"$T/nice"
 		expect_text "$mine 0" "$T/nice"
 		case $mechanism in
