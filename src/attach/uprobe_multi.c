@@ -52,7 +52,7 @@ static uint64_t ptr(const void *p)
  * A kernel that has uprobe_multi says EBADF to a path that is no regular file, an older one EINVAL
  * to anything.
  */
-static bool supported(int prog)
+static bool is_supported(int prog)
 {
 	static const uint64_t offset = 1;
 	struct rt_bpf_link_attr attr = {
@@ -114,7 +114,7 @@ static int link_batch(struct multi *m, struct first *first, pid_t pid, int prog,
 	fill_attr(&attr, path, pid, prog, b, uretprobes);
 	r = first->link > 0 ? first->link : rt_bpf_link_create(&attr);
 	first->link = 0;
-	if (r == -EINVAL && !supported(prog))
+	if (r == -EINVAL && !is_supported(prog))
 		return rt_fail(err, -EOPNOTSUPP,
 			       "the kernel has no uprobe_multi links (before 6.6)");
 	if (r < 0)

@@ -461,7 +461,7 @@ static bool tail_result(const struct rt_frame *top, const struct rt_event *event
 }
 
 /*
- * An instruction that leaves the function is about to be carried out.  Code that several functions
+ * An instruction that leaves the function is about to be executed.  Code that several functions
  * share by other ways than a call (hand-written assembly) may come to it too: so without a call at
  * this stack pointer it is a return only where hits were lost, or where the call may have begun
  * before the trace.

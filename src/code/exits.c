@@ -301,7 +301,7 @@ static struct rt_depth behind(const struct rt_flow *f, struct rt_depth depth)
  * A function that goes deeper than a stack is none that we understand; and no sum of these
  * overflows.
  */
-static bool sane(struct rt_depth depth)
+static bool is_sane(struct rt_depth depth)
 {
 	return (depth.sp == RT_DEPTH_UNKNOWN || (depth.sp > -(1 << 29) && depth.sp < 1 << 29)) &&
 	       (depth.fp == RT_DEPTH_UNKNOWN || (depth.fp > -(1 << 29) && depth.fp < 1 << 29));
@@ -452,7 +452,7 @@ static void follow(struct rt_walk *w, const struct rt_todo *todo)
 		/* It has taken its return address off the stack. */
 		w->exits->reads_return_address |=
 			w->body.arch->form && depth.sp != RT_DEPTH_UNKNOWN && depth.sp < 0;
-		if (!sane(depth))
+		if (!is_sane(depth))
 			rt_walk_fail(w, unclear);
 		if (next < p->end)
 			continue;

@@ -111,7 +111,8 @@ static void store(struct state *s, const struct rt_flow *f)
 }
 
 /* Is it an element of a table at a known place?  `size`: of the elements. */
-static bool element(struct state *s, const struct rt_flow_mem *mem, unsigned size, struct sym *v)
+static bool take_element(struct state *s, const struct rt_flow_mem *mem, unsigned size,
+			 struct sym *v)
 {
 	const struct sym *base = reg(s, mem->base), *index = reg(s, mem->index), *scaled = base;
 
@@ -147,7 +148,7 @@ static struct sym load(struct state *s, const struct rt_flow *f)
 			bound(s, v.id, 256);
 		return v;
 	}
-	if (!element(s, &f->mem, f->bytes, &v))
+	if (!take_element(s, &f->mem, f->bytes, &v))
 		return value(new_id(s));
 	v.is_signed = f->is_signed;
 	return v;
@@ -299,14 +300,14 @@ static void step(struct state *s, const struct rt_flow *f)
 		s->regs[f->to] = v;
 }
 
-static bool end(struct state *s, const struct rt_flow *f, struct rt_jumps *table)
+static bool take_jump(struct state *s, const struct rt_flow *f, struct rt_jumps *table)
 {
 	unsigned word = s->body->arch->word;
 	const struct sym *at = reg(s, f->to);
 	struct sym v;
 
 	if (f->has_mem) {
-		if (f->mem.index == RT_NO_REG || !element(s, &f->mem, word, &v))
+		if (f->mem.index == RT_NO_REG || !take_element(s, &f->mem, word, &v))
 			return false;
 		at = &v;
 	}
@@ -340,7 +341,7 @@ bool rt_jumps_find(const struct rt_body *body, const uint64_t *path, size_t n,
 		if (!rt_body_decode(body, path[i], &f))
 			return false;
 		if (i + 1 == n)
-			return f.kind == RT_FLOW_INDIRECT && end(&s, &f, table);
+			return f.kind == RT_FLOW_INDIRECT && take_jump(&s, &f, table);
 		if (f.kind == RT_FLOW_BRANCH)
 			branch(&s, &f, f.target == path[i + 1] && path[i + 1] != path[i] + f.size);
 		else

@@ -17,7 +17,7 @@
 
 static const char *kind_name(const struct rt_sites *sites, unsigned probe)
 {
-	static const char *const leaving[] = {
+	static const char *const ends[] = {
 		[RT_BY_URETPROBE] = "return",
 		[RT_BY_RETURN] = "return instruction",
 		[RT_BY_JUMP] = "tail call",
@@ -25,7 +25,7 @@ static const char *kind_name(const struct rt_sites *sites, unsigned probe)
 	};
 	const struct rt_plan *plan = &sites->plans[sites->v[probe].plan];
 
-	return plan->kind == RT_KIND_ENTRY ? "entry" : leaving[plan->end];
+	return plan->kind == RT_KIND_ENTRY ? "entry" : ends[plan->end];
 }
 
 enum { SHOWN_THREAD_POINTER = 4096 };

@@ -234,7 +234,7 @@ static void take(struct reader *r)
 	}
 }
 
-/* Carry out the instructions up to `end`, or to the row of the address.  False: damaged. */
+/* Execute the instructions up to `end`, or to the row of the address.  False: damaged. */
 static bool run(struct reader *r, uint64_t begin, uint64_t end)
 {
 	struct rt_cfi_row row = r->row;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One step up a stack: a row of call frame information, carried out. */
+/* One step up a stack: a row of call frame information, executed. */
 #include "elf/cfi.h"
 
 #include "elf/eh_frame.h"

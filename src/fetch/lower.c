@@ -372,7 +372,7 @@ static void place_operand(const struct rt_operand *operand, struct object *o)
 		place->constant = (uint64_t)operand->displacement;
 }
 
-/* ---- homes ---- */
+/* ---- locations ---- */
 
 static const char not_known[] = "<not known>";
 
@@ -598,7 +598,7 @@ static void begin(struct lowering *l, enum rt_kind kind)
 }
 
 /* Shorter texts, so that there is room for all; or in the order in which others read. */
-static bool once_more(struct lowering *l)
+static bool retry_shorter(struct lowering *l)
 {
 	if (l->failed || rt_lower_align(l))
 		return !l->failed;
@@ -635,7 +635,7 @@ int rt_lower_entry(const struct rt_prototype *prototype, const struct rt_spec *s
 			r = rt_lower_shown(&l, spec, shows + n, err);
 		if (r == 0)
 			rt_lower_follow(&l);
-	} while (r == 0 && once_more(&l));
+	} while (r == 0 && retry_shorter(&l));
 	shown->v = shows;
 	shown->n = n + varargs;
 	shown->varargs = (uint8_t)varargs;
@@ -720,7 +720,7 @@ int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *
 		r = rt_lower_outs(&l, spec, shows + !shown->none, &outs);
 		if (r == 0)
 			rt_lower_follow(&l);
-	} while (r == 0 && once_more(&l));
+	} while (r == 0 && retry_shorter(&l));
 	shown->v = shows;
 	shown->n = outs + !shown->none;
 	if (r == 0 && spec)

@@ -87,7 +87,7 @@ struct lowering {
 
 /* A part of an object: `offset` bytes into it. */
 struct reached {
-	struct object object;		/* a copy: its place, or its home */
+	struct object object;		/* a copy: its place, or its location */
 	uint32_t offset;
 	const struct rt_ctype *type;
 	unsigned bit_offset, bit_size;	/* bit_size 0: it is no bit-field */
@@ -129,11 +129,11 @@ bool rt_lower_words_of(struct lowering *l, struct object *object, const struct r
 
 /* As a parameter an array is a pointer. */
 const struct rt_ctype *rt_lower_decayed(struct lowering *l, const struct rt_ctype *type);
-/* The next parameter's home, and its type; NULL: out of memory. */
+/* The next parameter's location, and its type; NULL: out of memory. */
 const struct rt_ctype *rt_lower_location(struct lowering *l, struct rt_abi *abi,
 					 const struct rt_param *param,
 					 struct rt_abi_location *location);
-/* Read the object at its home, or say why not. */
+/* Read the object at its location, or say why not. */
 void rt_lower_read(struct lowering *l, struct object *o, const struct rt_abi_location *location);
 
 /*
@@ -185,7 +185,7 @@ int rt_lower_pointee(const struct lowering *l, struct reached *r, const struct r
 		     unsigned column, struct rt_error *err);
 int rt_lower_too_far(const struct rt_spec *spec, unsigned column, struct rt_error *err);
 const char *rt_lower_type_name(const struct rt_ctype *type);
-/* The object's own place or home, made the part's.  false: its home ends before. */
+/* The object's own place or location, made the part's.  false: its location ends before. */
 bool rt_lower_part(const struct reached *r, struct object *o);
 int rt_lower_reach(const struct lowering *l, const struct rt_spec *spec, const struct rt_expr *expr,
 		   struct reached *r, struct rt_error *err);

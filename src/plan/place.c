@@ -518,7 +518,7 @@ int rt_place_leave_out(struct rt_sites *sites, const bool *bad, struct rt_error 
 }
 
 /*
- * Does the kernel carry out a push of its own at the address?  Calls always, a push of a register
+ * Does the kernel emulate a push of its own at the address?  Calls always, a push of a register
  * from 4.16 on.
  */
 static bool is_wrong_push(const struct rt_function *f, uint64_t addr)

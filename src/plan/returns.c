@@ -445,7 +445,8 @@ int rt_returns_choose(const struct rt_wanted *wanted, struct rt_traced *traced,
 static bool is_stepped(const struct rt_exit *e)
 {
 	return e->kind == RT_EXIT_RETURN && e->place.addr == e->at.addr &&
-	       e->place.form != RT_FORM_EMULATED && e->at.form != RT_FORM_JMP && e->at.form != RT_FORM_CALL;
+	       e->place.form != RT_FORM_EMULATED && e->at.form != RT_FORM_JMP &&
+	       e->at.form != RT_FORM_CALL;
 }
 
 size_t rt_returns_stepped(const struct rt_sites *sites, size_t *all)
@@ -463,7 +464,7 @@ size_t rt_returns_stepped(const struct rt_sites *sites, size_t *all)
 	return stepped;
 }
 
-/* Of the sites at entries, or of those at exits. */
+/* The sites at entries, or those at exits. */
 static size_t count_emulated(const struct rt_sites *sites, bool exits, size_t *all)
 {
 	size_t n = 0;

@@ -30,7 +30,7 @@ int rt_runtimes_find(struct rt_traced *traced, struct rt_sites *sites, struct rt
 const struct rt_runtime *rt_runtime_of(const struct rt_traced *traced,
 				       const struct rt_image *image);
 
-/* Has a traced function's runtime its home there? */
+/* Is a traced function's runtime in that file? */
 bool rt_runtime_is_at(const struct rt_traced *traced, const struct rt_image *owner);
 
 #endif

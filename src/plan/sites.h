@@ -88,8 +88,8 @@ int rt_sites_record_pairs(struct rt_wanted *wanted, struct rt_traced *traced,
 			  struct rt_sites *sites, struct rt_error *err);
 
 /*
- * Watch what tells of the traced functions' stacks (plan/hooks.h); last of all, as it adds
- * functions.
+ * Hook functions that unwind or switch the traced functions' stacks (plan/hooks.h); last of all,
+ * as it adds functions.
  */
 int rt_sites_add_hooks(const struct rt_wanted *wanted, struct rt_traced *traced,
 		       struct rt_sites *sites, struct rt_error *err);

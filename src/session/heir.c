@@ -36,7 +36,7 @@
 /* TRACEFS_MAGIC of <linux/magic.h>, 4.1. */
 #define RT_TRACEFS_MAGIC 0x74726163
 
-static const uint64_t kept_most = 64 << 20;
+static const uint64_t taken_most = 64 << 20;
 
 /* A file of the user's, and not one that the kernel makes for probes, maps and rings. */
 static bool is_plain_file(int fd)
@@ -190,7 +190,7 @@ void rt_session_renew_heir(struct session *s)
 {
 	if (!s->later.heir || !s->later.spool)
 		return;
-	if (!rt_spool_unsaved(s->later.spool) && rt_spool_kept(s->later.spool) < kept_most)
+	if (!rt_spool_unsaved(s->later.spool) && rt_spool_taken_bytes(s->later.spool) < taken_most)
 		return;
 	rt_session_end_heir(s);
 	if (!rt_spool_unsaved(s->later.spool))

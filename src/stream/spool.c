@@ -558,7 +558,7 @@ int rt_spool_keep(struct rt_spool *spool)
 	return save_chunk(spool, spool->last, NULL);
 }
 
-uint64_t rt_spool_kept(const struct rt_spool *spool)
+uint64_t rt_spool_taken_bytes(const struct rt_spool *spool)
 {
 	return (uint64_t)spool->taken_since.n * PLACE;
 }

@@ -40,11 +40,11 @@ uint64_t rt_spool_bytes(const struct rt_spool *spool);	/* the bytes of its full 
 /*
  * Prepare for a fork: the copy of the process can read, by rt_spool_resume, the events that wait
  * now, and those that are pushed later in whole rounds.  Taken events stay in the file until the
- * next rt_spool_keep: bytes of rt_spool_kept.  The first time the spool must be new.  -EIO: the
- * file cannot be written.
+ * next rt_spool_keep.  The first time the spool must be new.  -EIO: the file cannot be written.
  */
 int rt_spool_keep(struct rt_spool *spool);
-uint64_t rt_spool_kept(const struct rt_spool *spool);
+/* The bytes of the taken events that are still in the file. */
+uint64_t rt_spool_taken_bytes(const struct rt_spool *spool);
 bool rt_spool_unsaved(const struct rt_spool *spool);	/* the file has not all events since */
 
 /* In the copy, when the original has ended.  0 or a negative errno. */

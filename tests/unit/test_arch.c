@@ -77,7 +77,8 @@ static void test_emulations(void)
 		{ EMULATION("\x48\x89\xf8"),
 		  { .op = RT_EMULATE_MOVE, .to = AX_WORD, .second = DI_WORD, .length = 3 } },
 		{ EMULATION("\x45\x88\xca"),
-		  { .op = RT_EMULATE_MOVE, .to = R10_WORD, .second = 8, .length = 3, .unused = 56 } },
+		  { .op = RT_EMULATE_MOVE, .to = R10_WORD, .second = 8, .length = 3,
+		    .unused = 56 } },
 		{ EMULATION("\x49\xc7\xc2\xfb\xff\xff\xff"),
 		  { .op = RT_EMULATE_MOVE, .to = R10_WORD, .second = RT_EMULATION_VALUE,
 		    .value = -5, .length = 7 } },
@@ -114,7 +115,8 @@ static void test_emulations(void)
 		  { .op = RT_EMULATE_AND, .first = RT_EMULATION_LOADED,
 		    .second = RT_EMULATION_VALUE, .value = 0x100, .base = SI_WORD, .load = 4,
 		    .offset = 8, .length = 7, .unused = 32 } },
-		/* cmpw $300,(%rsi); cmp 16(%r14),%rsp; xor %eax,%eax; sub %esi,%eax; add $127,%al */
+		/* cmpw $300,(%rsi); cmp 16(%r14),%rsp; xor %eax,%eax; sub %esi,%eax;
+		 * add $127,%al */
 		{ EMULATION("\x66\x81\x3e\x2c\x01"),
 		  { .op = RT_EMULATE_SUB, .first = RT_EMULATION_LOADED,
 		    .second = RT_EMULATION_VALUE, .value = 300, .base = SI_WORD, .load = 2,

@@ -328,7 +328,8 @@ static void test_report(void)
 		"report --sort=p98", "report --sort=self", "report --format=graph --sort=max",
 		"report --callers", "report -t --format=json", "report --width=80",
 		"report --tid=0", "report --from=2s --to=1s", "report --from=x",
-		"report a b", "report a f(return<0) b", "record --only=x ./fib fib", "record --on-slow=1s ./fib fib",
+		"report a b", "report a f(return<0) b", "record --only=x ./fib fib",
+		"record --on-slow=1s ./fib fib",
 		"record --last=1K ./fib fib", "record --last=1s -o - ./fib fib",
 	};
 	struct rt_options o;

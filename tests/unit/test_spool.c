@@ -181,7 +181,7 @@ static void test_copy(void)
 	CU_ASSERT_EQUAL(pipe(go), 0);
 	for (i = 0; i < 3; i++) {
 		CU_ASSERT_EQUAL(rt_spool_keep(spool), 0);
-		CU_ASSERT_EQUAL(rt_spool_kept(spool), 0);
+		CU_ASSERT_EQUAL(rt_spool_taken_bytes(spool), 0);
 		pid = i == 2 ? fork() : 1;
 		if (pid == 0)
 			break;
@@ -193,7 +193,7 @@ static void test_copy(void)
 				;
 			CU_ASSERT(is_event(&item.event, taken, taken % 2 ? DATA_MOST : 5));
 		}
-		CU_ASSERT(rt_spool_kept(spool) > 0);
+		CU_ASSERT(rt_spool_taken_bytes(spool) > 0);
 	}
 	CU_ASSERT_FALSE(rt_spool_unsaved(spool));
 	if (pid == 0) {

@@ -36,7 +36,7 @@ static void to_target(struct rt_flow *f, enum rt_flow_kind kind, uint64_t addr, 
 }
 
 /* Branches; false: it is none. */
-static bool branches(uint32_t w, uint64_t addr, struct rt_flow *f)
+static bool decode_branch(uint32_t w, uint64_t addr, struct rt_flow *f)
 {
 	static const uint8_t orders[16] = {
 		[2] = RT_ORDER_NOT_BELOW,
@@ -75,7 +75,7 @@ static bool branches(uint32_t w, uint64_t addr, struct rt_flow *f)
 }
 
 /* add and sub with an immediate, cmp, adr, adrp. */
-static bool immediates(uint32_t w, uint64_t addr, struct rt_flow *f)
+static bool decode_immediate(uint32_t w, uint64_t addr, struct rt_flow *f)
 {
 	int64_t v = (int64_t)(w >> 10 & 0xfff) << (w & 1u << 22 ? 12 : 0);
 	bool from_sp = (w >> 5 & 31) == SP, to_sp = (w & 31) == SP;
@@ -117,7 +117,7 @@ static bool immediates(uint32_t w, uint64_t addr, struct rt_flow *f)
 }
 
 /* add of registers, with what is done to the second before, mov, and a mask of the low bits. */
-static bool registers(uint32_t w, struct rt_flow *f)
+static bool decode_registers(uint32_t w, struct rt_flow *f)
 {
 	unsigned option = w >> 13 & 7;
 
@@ -189,7 +189,8 @@ bool rt_flow_aarch64(const uint8_t *bytes, size_t n, uint64_t addr, struct rt_fl
 		return false;
 	w = rt_arch_word(bytes);
 	f->size = 4;
-	if (branches(w, addr, f) || immediates(w, addr, f) || registers(w, f) || loads(w, f))
+	if (decode_branch(w, addr, f) || decode_immediate(w, addr, f) ||
+	    decode_registers(w, f) || loads(w, f))
 		return true;
 	/* Unallocated encodings belong to none of the groups. */
 	if ((w >> 25 & 15) == 0 || (w >> 25 & 15) == 1 || (w >> 25 & 15) == 3)

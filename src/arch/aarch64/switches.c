@@ -87,7 +87,7 @@ static void sums(uint32_t w, struct rt_flow *f)
 }
 
 /* ldr, str, ldp, stp of 64 bits; false: it is none of them. */
-static bool memory(uint32_t w, struct rt_flow *f)
+static bool decode_memory(uint32_t w, struct rt_flow *f)
 {
 	bool pair = (w & 0xfe000000) == 0xa8000000, load = w & 1u << 22;
 
@@ -140,7 +140,7 @@ static bool decode(const uint8_t *bytes, size_t n, struct rt_flow *f)
 	} else if (is_immediate(w) || is_extended(w) || is_mask(w) ||
 		   (w & 0x9f200000) == 0x8b000000 || (w & 0x9f000000) == 0x8a000000) {
 		sums(w, f);
-	} else if (!memory(w, f)) {
+	} else if (!decode_memory(w, f)) {
 		f->op = RT_OP_OTHER;
 		write_to(f, reg(w, 0));
 	}

@@ -177,15 +177,15 @@ static void find_writes(const cs_insn *c, struct rt_flow *f)
 
 /* ---- the stack pointer ---- */
 
-static bool small(int64_t v)
+static bool is_small(int64_t v)
 {
 	return v >= -(1 << 28) && v <= 1 << 28;
 }
 
 static void sp_by(struct rt_flow *f, enum rt_flow_sp how, int64_t amount)
 {
-	f->sp = small(amount) ? how : RT_SP_LOST;
-	f->amount = small(amount) ? (int32_t)amount : 0;
+	f->sp = is_small(amount) ? how : RT_SP_LOST;
+	f->amount = is_small(amount) ? (int32_t)amount : 0;
 }
 
 /* add, sub and lea with the stack pointer or the frame pointer. */
@@ -211,7 +211,7 @@ static void written_by_arithmetic(const cs_insn *c, struct rt_flow *f)
 		   number(from->reg) == SP) {
 		f->fp = RT_FP_OF_SP;
 	} else if (reg == FP && c->id == X86_INS_LEA && from->mem.index == X86_REG_INVALID &&
-		   number(from->mem.base) == SP && small(from->mem.disp)) {
+		   number(from->mem.base) == SP && is_small(from->mem.disp)) {
 		f->fp = RT_FP_OF_SP;
 		f->fp_amount = (int32_t)from->mem.disp;
 	}
@@ -428,7 +428,7 @@ static void find_op(const struct rt_decoder *d, const cs_insn *c, struct rt_flow
 }
 
 /* Newer than capstone 4: what moves and reads the shadow stack's pointer, and the keys of pages. */
-static bool newer(const uint8_t *p, size_t n, struct rt_flow *f)
+static bool decode_newer(const uint8_t *p, size_t n, struct rt_flow *f)
 {
 	size_t at = n > 1 && p[0] == 0xf3 ? 1 + ((p[1] & 0xf0) == 0x40) : 0;
 	bool shadow;
@@ -466,7 +466,7 @@ bool rt_flow_x86(struct rt_decoder *d, const uint8_t *bytes, size_t n, uint64_t 
 	struct rt_memo_key key;
 	const struct rt_flow *known;
 
-	if (newer(bytes, n, f))
+	if (decode_newer(bytes, n, f))
 		return true;
 	if (!d->wide || !rt_memo_key(bytes, n, &key))
 		return decode(d, bytes, n, addr, f);
