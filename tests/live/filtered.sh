@@ -87,10 +87,7 @@ for mechanism in $MECHANISMS; do
 	rt --attach="$mechanism" --buffer=4K --depth=9 "$FIB" 'fib(int n!=7)' -- 19
 	expect_nested "$T/err"
 	end_case
-	case $mechanism in
-	# Each probe of these takes 0.1 s to take out.
-	pmu | event) continue ;;
-	esac
+	! repeats_programs || continue
 	if [ -z "$(remark_on longjmp)" ]; then
 		for settings in "1 attempt leap plain" "2 attempt plain" "1 leap plain"; do
 			# shellcheck disable=SC2086 # a depth, functions

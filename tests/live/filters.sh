@@ -29,6 +29,7 @@ for mechanism in $MECHANISMS; do
 	expect_no_line '\*\*\*' "$T/err"
 	end_case
 
+	! repeats_programs || continue
 	if [ -z "$(remark_on longjmp)" ]; then
 		begin "$mechanism: --only-under, and longjmp"
 		rt --attach="$mechanism" "$BIN/longjmp" attempt leap plain

@@ -61,6 +61,7 @@ for mechanism in $MECHANISMS; do
 	expect_bounds snore "$T/err"
 	end_case
 
+	! repeats_programs || continue
 	begin "$mechanism: hist: a running process"
 	in_background "$BIN/timed" 3 20 wait >"$T/out"
 	timed=$PID

@@ -329,6 +329,15 @@ with_bpf() {
 	[ "${MECHANISMS# }" != tracefs ] && [ -n "$MECHANISMS" ]
 }
 
+# Does $mechanism run the BPF programs of one before it, and take 0.1 s to take out each probe?
+# Cases that test these programs leave it out.
+repeats_programs() {
+	case $mechanism in
+	pmu | event) [ "$(echo $MECHANISMS | sed 's/ .*//')" != "$mechanism" ] ;;
+	*) return 1 ;;
+	esac
+}
+
 # Linux 3.10's uprobe_events, beside which it has nothing: by the doctor's row on 32-bit programs.
 registers_only() {
 	grep -q 'read registers alone' "$T/doctor"

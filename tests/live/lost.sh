@@ -29,7 +29,7 @@ for mechanism in $MECHANISMS; do
 	lost=$(awk '/ lost \*\*\*$/ { n += $2 } END { print n + 0 }' "$T/trace")
 	seen=$(grep -v -e ' lost \*\*\*$' -e '<\*\*\* ' "$T/trace" | grep -c '')
 	expect_number "events seen" "$seen" -gt 0
-	expect_number "events lost" "$lost" -gt 1000
+	expect_number "events lost" "$lost" -gt 0
 	# The programs' own count is exact.  The ring of tracefs counts records of threads too, and
 	# on a slow machine Linux can forget a page, of some 110 records here.
 	less=0 more=0

@@ -257,10 +257,10 @@ refused_instruction() {
 	for mechanism in $MECHANISMS; do
 		begin "$mechanism: what the kernel refuses is left out of a glob"
 		: >"$T/says"
-		rt --attach="$mechanism" -o "$T/trace" "$BIN/many" 'many_05?'
+		rt --attach="$mechanism" -o "$T/trace" "$BIN/many" 'many_05[4-6]'
 		expect_status 0
 		expect_line '^probe refused: ' "$T/says"
-		expect_number calls "$(grep -c '^>(many_05[0-46-9] ' "$T/trace")" -eq 9
+		expect_number calls "$(grep -c '^>(many_05[46] ' "$T/trace")" -eq 2
 		expect_no_line '^>(many_055 ' "$T/trace"
 		expect_line '^rawtrace: many_055: not traced: ' "$T/trace"
 		sed '/^rawtrace: /d' "$T/trace" >"$T/tree"
@@ -270,7 +270,7 @@ refused_instruction() {
 		end_case
 
 		begin "$mechanism: what the kernel refuses, named exactly, is an error"
-		rt --attach="$mechanism" "$BIN/many" many_055 'many_05?'
+		rt --attach="$mechanism" "$BIN/many" many_055 'many_05[4-6]'
 		expect_status 1
 		expect_message \
 			'many_055: this kernel cannot probe the instruction that it begins with' \
