@@ -422,13 +422,14 @@ static int put_end(struct rt_sink *sink, const struct rt_thread *thread,
 		rt_put(flow->line, " ->");
 		return 0;
 	}
+	if (end == RT_END_JUMPED && !frame->unsure && rt_sink_is_void_jump(frame))
+		return 0;
 	if (end != RT_END_RETURNED) {
 		rt_put(flow->line, " *** ");
 		rt_put(flow->line, rt_sink_end_text(end, frame, thread));
 		if (end == RT_END_JUMPED) {
 			rt_put(flow->line, frame->to ? " to " : "");
 			rt_put(flow->line, frame->to ? frame->to : "");
-			rt_put(flow->line, ", result not seen");
 		}
 		rt_put(flow->line, " ***");
 		return 0;

@@ -93,6 +93,11 @@ const char *rt_sink_unsure_mark(enum rt_end end)
 				     : "  *** maybe of a later call ***";
 }
 
+bool rt_sink_is_void_jump(const struct rt_frame *frame)
+{
+	return frame->to && strcmp(frame->to, "free") == 0;
+}
+
 const char *rt_sink_end_text(enum rt_end end, const struct rt_frame *frame,
 			     const struct rt_thread *thread)
 {

@@ -166,6 +166,12 @@ const char *rt_sink_function(const struct rt_sink *sink, uint32_t function);
 /* The mark, behind its end, of a call whose frame is unsure; two blanks before it. */
 const char *rt_sink_unsure_mark(enum rt_end end);
 
+/*
+ * Did the call end in a jump to a function without a result?  free is 791 of the 796 such jumps of
+ * redis-server 7.
+ */
+bool rt_sink_is_void_jump(const struct rt_frame *frame);
+
 /* The end of a call whose return was not seen ("unwound"); NULL: it returned. */
 const char *rt_sink_end_text(enum rt_end end, const struct rt_frame *frame,
 			     const struct rt_thread *thread);

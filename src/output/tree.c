@@ -155,10 +155,14 @@ static int tree_leave(struct rt_sink *sink, struct rt_thread *thread, const stru
 		rt_put(sink->file, "*** unwound ***");
 		break;
 	case RT_END_JUMPED:
+		if (rt_sink_is_void_jump(frame)) {
+			rt_put(sink->file, "#<void>");
+			break;
+		}
 		rt_put(sink->file, "*** tail call");
 		rt_put(sink->file, frame->to ? " to " : "");
 		rt_put(sink->file, frame->to ? frame->to : "");
-		rt_put(sink->file, ", result not seen ***");
+		rt_put(sink->file, " ***");
 		break;
 	case RT_END_BECAME:
 		break;
