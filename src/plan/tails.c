@@ -31,14 +31,25 @@
 #include "elf/file.h"
 #include "safety/walks.h"
 
-/* Targets of all functions, exits of each, and jumps one after the other. */
-enum { TAILS_MOST = 256, EXITS_MOST = 32, LEVELS = 4 };
+/*
+ * Targets of all functions, exits of each, and jumps one after the other.  As many targets as
+ * functions are taken, between the two numbers: of the 13,186 functions of cc1, 256 targets leave
+ * 1.8 % of the calls without a result and 2048 leave 0.8 %.
+ */
+enum { TAILS_FEW = 256, TAILS_MOST = 2048, EXITS_MOST = 32, LEVELS = 4 };
+
+struct known {
+	const struct rt_image *image;
+	uint64_t addr;
+};
 
 struct search {
 	const struct rt_traced *traced;
 	struct rt_functions *functions;
 	struct rt_code *code;		/* of the image that was searched last */
-	size_t added;
+	struct known *known;		/* sorted: the functions that there were before */
+	size_t nknown;
+	size_t added, most;
 };
 
 static struct rt_code *open_code(struct search *s, struct rt_image *image)
@@ -101,11 +112,37 @@ static uint64_t find_target(struct search *s, struct rt_code *code, struct rt_ex
 	return e->bound;
 }
 
-static bool is_known(const struct search *s, const struct rt_image *image, uint64_t addr)
+static int compare_known(const void *a, const void *b)
+{
+	const struct known *x = a, *y = b;
+
+	if (x->image != y->image)
+		return (uintptr_t)x->image < (uintptr_t)y->image ? -1 : 1;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static int sort_known(struct search *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->functions->n; i++)
+	s->known = calloc(s->functions->n + 1, sizeof(*s->known));
+	if (!s->known)
+		return -ENOMEM;
+	s->nknown = s->functions->n;
+	for (i = 0; i < s->nknown; i++)
+		s->known[i] = (struct known){ s->functions->v[i].image, s->functions->v[i].addr };
+	qsort(s->known, s->nknown, sizeof(*s->known), compare_known);
+	return 0;
+}
+
+static bool is_known(const struct search *s, const struct rt_image *image, uint64_t addr)
+{
+	const struct known key = { image, addr };
+	size_t i;
+
+	if (bsearch(&key, s->known, s->nknown, sizeof(key), compare_known))
+		return true;
+	for (i = s->nknown; i < s->functions->n; i++)
 		if (s->functions->v[i].image == image && s->functions->v[i].addr == addr)
 			return true;
 	return false;
@@ -156,7 +193,7 @@ static int add_targets(struct search *s, size_t function)
 	code = open_code(s, s->functions->v[function].image);
 	if (!code)
 		return -ENOMEM;
-	for (k = 0; k < n && r == 0 && s->added < TAILS_MOST; k++) {
+	for (k = 0; k < n && r == 0 && s->added < s->most; k++) {
 		target = find_target(s, code, &s->functions->v[function].exits.v[k]);
 		if (target)
 			r = add_target(s, code, target);
@@ -175,12 +212,17 @@ int rt_tails_add(const struct rt_wanted *wanted, const struct rt_traced *traced,
 	if (wanted->purpose != RT_PURPOSE_RECORD || rt_wanted_pairs_in_kernel(wanted) ||
 	    traced->switches || traced->lacks_stack_hooks)
 		return 0;
+	s.most = sites->functions.n < TAILS_FEW ? TAILS_FEW
+		 : sites->functions.n < TAILS_MOST ? sites->functions.n
+						   : TAILS_MOST;
+	r = sort_known(&s);
 	for (level = 0; level < LEVELS && r == 0; level++) {
 		end = sites->functions.n;
 		for (; first < end && r == 0; first++)
 			r = add_targets(&s, first);
 	}
 	rt_code_close(s.code);
+	free(s.known);
 	return r < 0 ? rt_nomem(err) : 0;
 }
 

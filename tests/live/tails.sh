@@ -135,6 +135,28 @@ else
 	skip "results of tail calls" "$(no_target tailed.c)"
 fi
 
+awk 'BEGIN {
+	print "volatile int sum;"
+	for (i = 0; i < 400; i++) {
+		print "__attribute__((noinline)) int target" i "(int n) { sum += n; return n + " i "; }"
+		print "__attribute__((noinline)) int f" i "(int n) { return target" i "(n * sum); }"
+	}
+	print "int main(void) {"
+	for (i = 0; i < 400; i++)
+		print "sum += f" i "(" i ");"
+	print "return 0; }"
+}' >"$T/wide.c"
+if target wide "${CC:-gcc}" -O2 "$T/wide.c"; then
+	begin "as many targets of tail calls as functions"
+	rt --return=insn "$T/wide" 'f[0-9]*'
+	expect_status 0
+	expect_number calls "$(grep -c '^>(f' "$T/err")" -eq 400
+	expect_no_line 'tail call' "$T/err"
+	end_case
+else
+	skip "as many targets of tail calls as functions" "$(no_target wide)"
+fi
+
 if has g++ && printf '#include <iostream>\nint main() { std::cout << 1 << std::endl; }\n' \
 	>"$T/stream.cc" &&
 	target stream g++ -O2 "$T/stream.cc"; then
