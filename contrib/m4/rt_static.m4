@@ -28,6 +28,7 @@ libc6-dev (apt), glibc-static (dnf, yum) or glibc-devel-static (zypper)])])
 AC_DEFUN([RT_STATIC_LESS], [
   rt_static_capstone=no
   rt_static_zlib=no
+  rt_static_zstd=no
   rt_static_unwind=no
   RT_STATIC_RULES=
   RT_STATIC_CFLAGS=
@@ -56,6 +57,11 @@ src/stream/array_source.o src/stream/perf_source.o src/stream/ringbuf_source.o s
 #include <libelf.h>
 int main(void) { return elf_compress(0, 0, 0); }],
       [rt_static_zlib=yes])
+    AS_IF([test "$ac_cv_lib_zstd_ZSTD_decompress" = yes],
+      [RT_STATIC_TRY([whether zstd can do without its formats of before 2016], [-I$srcdir], [#include "src/static/zstd.c"
+#include <zstd.h>
+int main(void) { return ZSTD_isError(ZSTD_decompress(0, 0, 0, 0)); }],
+        [rt_static_zstd=yes])])
     AS_IF([test "$rt_capstone" = yes],
       [RT_STATIC_TRY([whether capstone can do with one architecture], [-I$srcdir], [#include "src/static/capstone.c"
 #include <capstone/capstone.h>
@@ -68,6 +74,7 @@ int main(void) { csh h; return cs_open(CS_ARCH_X86, CS_MODE_64, &h); }],
   AM_CONDITIONAL([STATIC_CAPSTONE], [test "$rt_static_capstone" = yes])
   AM_CONDITIONAL([STATIC_UNWIND], [test "$rt_static_unwind" = yes])
   AM_CONDITIONAL([STATIC_ZLIB], [test "$rt_static_zlib" = yes])
+  AM_CONDITIONAL([STATIC_ZSTD], [test "$rt_static_zstd" = yes])
 ])
 
 # RT_STATIC_TRY(MESSAGE, FLAGS, SOURCE, YES, NO): does it compile and link with these flags, without a word?
