@@ -192,7 +192,7 @@ static int open_unfiltered(const struct rt_attach_request *request,
 int rt_attach_open(const struct rt_attach_request *request, const struct rt_attach_ops *forced,
 		   bool no_bpf, FILE *why, struct rt_attach **attach, struct rt_error *err)
 {
-	struct rt_error reason = { .text = "none can do this" };
+	struct rt_error reason = { .text = "none can do this" }, by_bpf = { .text = "" };
 	bool children = request->reach == RT_REACH_FOLLOWED;
 	bool follows = children || request->reach == RT_REACH_CHILDREN;
 	int r = -EOPNOTSUPP;
@@ -204,6 +204,7 @@ int rt_attach_open(const struct rt_attach_request *request, const struct rt_atta
 		    !has_uretprobe(request))
 			r = open_reach(request, forced, RT_REACH_FOLLOWED, true, why, attach,
 				       &reason);
+		by_bpf = reason;
 		if (r == -EOPNOTSUPP && follows)
 			r = open_unfiltered(request, forced, why, attach, &reason);
 	}
@@ -217,6 +218,10 @@ int rt_attach_open(const struct rt_attach_request *request, const struct rt_atta
 		return rt_fail(err, r,
 			       "every process: only BPF for uprobes names processes, and it is not "
 			       "here; try: -p PID");
+	/* It says more than why tracefs does not work. */
+	if (r == -EOPNOTSUPP && follows && *by_bpf.text)
+		return rt_fail(err, r, "-f does not work here: %s; see: rawtrace doctor",
+			       by_bpf.text);
 	if (r == -EOPNOTSUPP)
 		return rt_fail(
 			err, r,

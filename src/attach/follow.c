@@ -112,7 +112,7 @@ int rt_followed_open(struct rt_followed *f, const struct rt_pids *pids, struct r
 	if (rt_pid_space_own().ino)
 		return rt_fail(err, -EOPNOTSUPP,
 			       "new processes are named by ids of the host, which a container does "
-			       "not know");
+			       "not know; in a container it takes tracefs, as with --privileged");
 	r = read_newtask(&newtask, &id, err);
 	if (r < 0)
 		return r;

@@ -121,6 +121,14 @@ if has setpriv && [ "${MECHANISMS#*uprobe-multi}" != "$MECHANISMS" ]; then
 	expect_text '>(fib 1)
 <1' "$T/err"
 	end_case
+	begin "children without tracefs: the message names it"
+	in_container 'umount -l /sys/kernel/tracing /sys/kernel/debug 2>/dev/null
+		caps=-all,+bpf,+perfmon
+		exec setpriv --inh-caps=$caps --bounding-set=$caps "$0" -f "$1" fib -- 1' \
+		"$RAWTRACE" "$FIB"
+	expect_status 1
+	expect_message '-f does not work here: .*a container.*takes tracefs' "$T/err"
+	end_case
 	begin "without cap_perfmon: the message names it"
 	in_container 'caps=-all,+bpf
 		exec setpriv --inh-caps=$caps --bounding-set=$caps "$0" "$1" fib -- 1' "$RAWTRACE" \
