@@ -314,10 +314,14 @@ if with_bpf; then
 
 	# The set has a probe of one program and a function of another.
 	printf '%s\n' 'usdt:toy:plain' 'leaf(int n)' >"$T/both"
+	printf '#!%s 2\n' "$T/usdt" >"$T/script"
+	chmod +x "$T/script"
 	for words in toy:plain usdt:toy:plain "@$T/both"; do
 		begin "-f: all hits in programs that the words of the command name: ${words%%/*}"
+		program=$T/usdt
+		[ "$words" != toy:plain ] || program=$T/script
 		rt -f -o "$T/trace" sh "$words" -- -c \
-			"cd /;'$T/usdt' 2; (FAMILY=$T/said '$BIN/family' one 7); exit 5"
+			"cd /;'$program' 2; (FAMILY=$T/said '$BIN/family' one 7); exit 5"
 		expect_status 5
 		sed -n '/plain/p' "$T/out" >"$T/witness"
 		[ "$words" != "@$T/both" ] || echo '>(leaf 7)' >>"$T/witness"
