@@ -70,6 +70,9 @@ int rt_open_named_files(struct rt_traced *traced, char *const *specs, int n, str
 			return r;
 		if (spec.lib)
 			r = open_file(traced, spec.lib, err);
+		else if (spec.provider)
+			r = rt_usage(err, "%s: -a takes the probe's file, too: FILE:%s", specs[i],
+				     specs[i]);
 		else
 			r = rt_usage(err, "%s: -a takes FILE:FUNCTION, such as ./prog:main",
 				     specs[i]);

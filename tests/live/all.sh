@@ -197,6 +197,7 @@ refused() {
 
 begin "what -a does not take"
 refused '-a takes FILE:FUNCTION' -a fib
+refused 'usdt:toy:hit: -a takes the probe.s file, too: FILE:usdt:toy:hit' -a usdt:toy:hit
 refused '-p: not allowed with -a' -a -p 1 "$T/fib:fib"
 refused '-u: not allowed with -a' -a -u nobody "$T/fib:fib"
 refused '-f: not allowed with -a' -a -f "$T/fib:fib"
