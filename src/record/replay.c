@@ -515,6 +515,17 @@ static bool is_written(const struct rt_replay *p)
 	return false;
 }
 
+/* The file has no end, or it is damaged there: who writes it may just cut it. */
+static int note_end(const struct rt_replay *p, bool whole)
+{
+	const struct rt_replay_to *to = p->to;
+
+	if (is_written(p))
+		return to->note(to->sinks, "the recording has no end: rawtrace still writes it");
+	return whole ? to->note(to->sinks, "the recording has no end: its recorder was killed")
+		     : 0;
+}
+
 int rt_replay_run(struct rt_replay *p, struct rt_trace *trace, const struct rt_replay_to *to,
 		  struct rt_error *err)
 {
@@ -534,10 +545,8 @@ int rt_replay_run(struct rt_replay *p, struct rt_trace *trace, const struct rt_r
 			rt_blocks_damaged(&p->blocks, "its events are wrong", err);
 	}
 	end = close_all(p);
-	if (r == 0 && next == 0 && !p->ended)
-		r = to->note(to->sinks,
-			     is_written(p) ? "the recording has no end: rawtrace still writes it"
-					   : "the recording has no end: its recorder was killed");
+	if (r == 0 && (next < 0 || !p->ended))
+		r = note_end(p, next == 0);
 	if (r < 0 && r != -EBADMSG)
 		return rt_nomem(err);
 	return next < 0 ? next : r < 0 ? r : end < 0 ? rt_nomem(err) : 0;

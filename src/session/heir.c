@@ -107,8 +107,8 @@ static int finish(struct session *s, off_t length)
 	if (r == 0)
 		r = rt_stack_end(s->stack, now);
 	snprintf(text, sizeof(text),
-		 "rawtrace was killed after %.3f s: later calls, and some of the last %u ms, are "
-		 "missing",
+		 "the recorder was killed after %.3f s: later calls, and some of the last %u ms, "
+		 "are missing",
 		 (double)(now - s->sinks.trace.start) / 1e9, RT_TICK_MS);
 	if (r == 0)
 		r = rt_sinks_note(&s->sinks, text);

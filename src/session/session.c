@@ -397,6 +397,7 @@ static void wait_command(struct session *s)
 static void release(struct session *s)
 {
 	rt_screen_close(&s->top.screen);
+	rt_session_end_heir(s);
 	rt_session_disarm(s);
 	rt_session_end_attach(s);
 	rt_gate_close(&s->gate);

@@ -226,7 +226,7 @@ end_case
 
 is_finished() {
 	timeout 60 "$RAWTRACE" report "$T/data" >"$T/out" 2>"$T/err"
-	! has_line 'still writes it' "$T/out"
+	has_line 'recorder was killed' "$T/out"
 }
 
 # The program has said how many calls it had made: each of them is there.
@@ -242,7 +242,7 @@ for mechanism in $(echo " $MECHANISMS " | sed 's/ tracefs / /'); do
 	calls=$(awk '/^calls/ { n = $2 } END { print n }' "$T/counted")
 	reap "$tracer"
 	wait_for 40 is_finished || because "the recording is not finished"
-	expect_line '^rawtrace: rawtrace was killed after [0-9.]* s: later calls, ' "$T/out"
+	expect_line '^rawtrace: the recorder was killed after [0-9.]* s: later calls, ' "$T/out"
 	expect_nested "$T/out"
 	expect_no_line ' lost ' "$T/out"
 	seen=$(grep -c '^>(tick' "$T/out")
@@ -278,7 +278,7 @@ expect_message ": not a recording of rawtrace record" "$T/err"
 rt report "$T/nonexistent"
 expect_status 1
 expect_message 'nonexistent: No such file' "$T/err"
-rt record -o "$T/data" "$FIB" fib -- 4
+rt record -o "$T/data" "$FIB" fib -- 12
 printf 'XXXX' | dd of="$T/data" bs=1 seek=$(($(wc -c <"$T/data") / 2)) conv=notrunc 2>/dev/null
 rt report "$T/data"
 expect_status 1
