@@ -613,6 +613,9 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 	if (r == 0)
 		r = rt_sites_make(&s.wanted, &s.traced, &s.sites,
 				  rt_attach_plans(forced, options->no_bpf), err);
+	/* If the program is another file now, names may be missing because of that. */
+	if (r < 0 && !options->pids.n && rt_session_check_files(&s.traced, &changed) < 0)
+		*err = changed;
 	if (r == 0)
 		r = check_rights(&s, err);
 	if (r == 0)
