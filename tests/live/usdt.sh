@@ -357,6 +357,7 @@ if with_bpf; then
 		rm -f "$T/stop" "$T/start"
 		in_background "$T/usdthost" "$T/libplugin.so" "$T/stop" memfd "$T/start"
 		program=$PID
+		wait_for 10 test "/proc/$program/exe" -ef "$T/usdthost" || because "it does not run"
 		in_background "$RAWTRACE" -p "$program" "$words" >"$T/trace" 2>&1
 		! selected || sleep 0.3
 		: >"$T/start"
