@@ -287,6 +287,7 @@ if with_bpf; then
 		begin "the short form with -p: ${words%%/*}"
 		in_background "$T/usdt" 40000 10000 >"$T/log"
 		program=$PID
+		wait_for 10 test "/proc/$program/exe" -ef "$T/usdt" || because "it does not run"
 		in_background "$RAWTRACE" -p "$program" "$words" >"$T/trace" 2>&1
 		wait_for 20 has_line '^>(toy:hot [0-9]*)$' "$T/trace" || show "$T/trace"
 		kill "$program" 2>/dev/null
