@@ -53,150 +53,59 @@ static void test_trial(void)
 	CU_ASSERT_EQUAL(t->code[t->size - 1], 0xc3);
 }
 
-#define EMULATION(code) (const uint8_t *)(code), sizeof(code) - 1
-#define NONE RT_EMULATION_ZERO
+static const char *const emulation_ops[] = {
+	"none", "return", "move", "add", "sub", "and", "or", "xor",
+};
 
-/* Words of struct pt_regs. */
-enum { R10_WORD = 7, AX_WORD = 10, CX_WORD, DX_WORD, SI_WORD, DI_WORD, IP_WORD = 16, SP_WORD = 19 };
+/* Words of struct pt_regs (x86-64), then what else may be an operand. */
+static const char *const emulation_operands[] = {
+	"r15", "r14", "r13", "r12", "bp", "bx", "r11", "r10", "r9", "r8", "ax", "cx", "dx", "si",
+	"di", "?", "ip", "cs", "flags", "sp", "-", "value", "loaded", "address",
+};
 
-/* The returns, with what they pop; other instructions with their operands. */
-static void test_emulations(void)
+static void describe(const struct rt_emulation *e, char *text, size_t size)
 {
-	static const struct {
-		const uint8_t *code;
-		size_t n;
-		struct rt_emulation e;
-	} rows[] = {
-		{ EMULATION("\xc3"), { .op = RT_EMULATE_RETURN } },
-		{ EMULATION("\xf3\xc3"), { .op = RT_EMULATE_RETURN } },
-		{ EMULATION("\xf2\xc3"), { .op = RT_EMULATE_RETURN } },
-		{ EMULATION("\xc2\x18\x00"), { .op = RT_EMULATE_RETURN, .offset = 24 } },
-		{ EMULATION("\xc2\x00\xff"), { .op = RT_EMULATE_RETURN, .offset = 0xff00 } },
-		{ EMULATION("\xf3\x0f\x1e\xfa"), { .op = RT_EMULATE_MOVE, .length = 4 } },
-		/* mov %rdi,%rax; mov %r9b,%r10b; mov $-5,%r10; movabs $...,%rax */
-		{ EMULATION("\x48\x89\xf8"),
-		  { .op = RT_EMULATE_MOVE, .to = AX_WORD, .second = DI_WORD, .length = 3 } },
-		{ EMULATION("\x45\x88\xca"),
-		  { .op = RT_EMULATE_MOVE, .to = R10_WORD, .second = 8, .length = 3,
-		    .unused = 56 } },
-		{ EMULATION("\x49\xc7\xc2\xfb\xff\xff\xff"),
-		  { .op = RT_EMULATE_MOVE, .to = R10_WORD, .second = RT_EMULATION_VALUE,
-		    .value = -5, .length = 7 } },
-		{ EMULATION("\x48\xb8\xef\xcd\xab\x89\x67\x45\x23\x81"),
-		  { .op = RT_EMULATE_MOVE, .to = AX_WORD, .second = RT_EMULATION_VALUE,
-		    .value = (int64_t)0x8123456789abcdefull, .length = 10 } },
-		/* mov 8(%rsi,%rcx,4),%eax; mov 0x12345678(%rip),%rax; mov 8(%rsp),%rax */
-		{ EMULATION("\x8b\x44\x8e\x08"),
-		  { .op = RT_EMULATE_MOVE, .to = AX_WORD, .second = RT_EMULATION_LOADED,
-		    .base = SI_WORD, .index = CX_WORD, .scale = 2, .load = 4, .offset = 8,
-		    .length = 4, .unused = 32 } },
-		{ EMULATION("\x48\x8b\x05\x78\x56\x34\x12"),
-		  { .op = RT_EMULATE_MOVE, .to = AX_WORD, .second = RT_EMULATION_LOADED,
-		    .base = IP_WORD, .load = 8, .offset = 0x12345678 + 7, .length = 7 } },
-		{ EMULATION("\x48\x8b\x44\x24\x08"),
-		  { .op = RT_EMULATE_MOVE, .to = AX_WORD, .second = RT_EMULATION_LOADED,
-		    .base = SP_WORD, .load = 8, .offset = 8, .length = 5 } },
-		/* movzbl %dil,%eax; movswq -1(%rsi),%rax */
-		{ EMULATION("\x40\x0f\xb6\xc7"),
-		  { .op = RT_EMULATE_MOVE, .to = AX_WORD, .second = DI_WORD, .narrow = 56,
-		    .length = 4, .unused = 32 } },
-		{ EMULATION("\x48\x0f\xbf\x46\xff"),
-		  { .op = RT_EMULATE_MOVE, .to = AX_WORD, .second = RT_EMULATION_LOADED,
-		    .narrow = 48, .sign = 1, .base = SI_WORD, .load = 2, .offset = -1,
-		    .length = 5 } },
-		/* lea 0(,%rcx,8),%rax; test %edi,%esi; testl $0x100,8(%rsi) */
-		{ EMULATION("\x48\x8d\x04\xcd\x00\x00\x00\x00"),
-		  { .op = RT_EMULATE_MOVE, .to = AX_WORD, .second = RT_EMULATION_ADDRESS,
-		    .index = CX_WORD, .scale = 3, .length = 8 } },
-		{ EMULATION("\x85\xfe"),
-		  { .op = RT_EMULATE_AND, .first = SI_WORD, .second = DI_WORD, .length = 2,
-		    .unused = 32 } },
-		{ EMULATION("\xf7\x46\x08\x00\x01\x00\x00"),
-		  { .op = RT_EMULATE_AND, .first = RT_EMULATION_LOADED,
-		    .second = RT_EMULATION_VALUE, .value = 0x100, .base = SI_WORD, .load = 4,
-		    .offset = 8, .length = 7, .unused = 32 } },
-		/* cmpw $300,(%rsi); cmp 16(%r14),%rsp; xor %eax,%eax; sub %esi,%eax;
-		 * add $127,%al */
-		{ EMULATION("\x66\x81\x3e\x2c\x01"),
-		  { .op = RT_EMULATE_SUB, .first = RT_EMULATION_LOADED,
-		    .second = RT_EMULATION_VALUE, .value = 300, .base = SI_WORD, .load = 2,
-		    .length = 5, .unused = 48 } },
-		{ EMULATION("\x49\x3b\x66\x10"),
-		  { .op = RT_EMULATE_SUB, .first = SP_WORD, .second = RT_EMULATION_LOADED,
-		    .base = 1, .load = 8, .offset = 16, .length = 4 } },
-		{ EMULATION("\x31\xc0"),
-		  { .op = RT_EMULATE_XOR, .to = AX_WORD, .first = AX_WORD, .second = AX_WORD,
-		    .length = 2, .unused = 32 } },
-		{ EMULATION("\x29\xf0"),
-		  { .op = RT_EMULATE_SUB, .to = AX_WORD, .first = AX_WORD, .second = SI_WORD,
-		    .length = 2, .unused = 32 } },
-		{ EMULATION("\x04\x7f"),
-		  { .op = RT_EMULATE_ADD, .to = AX_WORD, .first = AX_WORD,
-		    .second = RT_EMULATION_VALUE, .value = 127, .length = 2, .unused = 56 } },
-		/* and $-16,%ax; or %edx,%r10d */
-		{ EMULATION("\x66\x83\xe0\xf0"),
-		  { .op = RT_EMULATE_AND, .to = AX_WORD, .first = AX_WORD,
-		    .second = RT_EMULATION_VALUE, .value = -16, .length = 4, .unused = 48 } },
-		{ EMULATION("\x41\x09\xd2"),
-		  { .op = RT_EMULATE_OR, .to = R10_WORD, .first = R10_WORD, .second = DX_WORD,
-		    .length = 3, .unused = 32 } },
-	};
-	size_t i;
+	const char *const *of = emulation_operands;
+	char narrow[64] = "", address[128] = "", value[32] = "";
 
-	for (i = 0; i < RT_COUNT(rows); i++) {
-		struct rt_emulation e, want = rows[i].e;
-
-		/* Words that a row does not give are no operands; 0 is r15's, which no row has. */
-		want.place = RT_EMULATION_NOWHERE;
-		want.to = want.to ? want.to : NONE;
-		want.first = want.first ? want.first : NONE;
-		want.second = want.second ? want.second : NONE;
-		want.base = want.base ? want.base : NONE;
-		want.index = want.index ? want.index : NONE;
-		want.narrow = want.narrow ? want.narrow : want.unused;
-		CU_ASSERT(rt_x86_64_emulation(rows[i].code, rows[i].n, &e));
-		CU_ASSERT_EQUAL(memcmp(&e, &want, sizeof(e)), 0);
-		CU_ASSERT_FALSE(rt_x86_64_emulation(rows[i].code, rows[i].n - 1, &e));
-	}
-	CU_ASSERT_PTR_NULL(rt_arch_i386.emulation);
-	CU_ASSERT_PTR_NULL(rt_arch_aarch64.emulation);
+	if (e->narrow != e->unused)
+		snprintf(narrow, sizeof(narrow), " of %d%s", 64 - e->narrow,
+			 e->sign ? " with its sign" : "");
+	if (e->load || e->second == RT_EMULATION_ADDRESS)
+		snprintf(address, sizeof(address), "; %u at %s + (%s << %u) + %lld", e->load,
+			 of[e->base], of[e->index], e->scale, (long long)e->offset);
+	if (e->second == RT_EMULATION_VALUE)
+		snprintf(value, sizeof(value), "; %lld", (long long)e->value);
+	if (e->op == RT_EMULATE_NOTHING)
+		snprintf(text, size, "none");
+	else if (e->op == RT_EMULATE_RETURN)
+		snprintf(text, size, "return + %lld", (long long)e->offset);
+	else
+		snprintf(text, size, "%s %d, %u bytes: %s = %s, %s%s%s%s", emulation_ops[e->op],
+			 64 - e->unused, e->length, of[e->to], of[e->first], of[e->second], narrow,
+			 address, value);
 }
 
-/* The kernel executes these. */
-static void test_no_emulations(void)
+static void check_emulation(const struct code *code, const struct code_part *c)
 {
-	static const struct {
-		const uint8_t *code;
-		size_t n;
-	} rows[] = {
-		{ EMULATION("") },
-		{ EMULATION("\xf3") },
-		{ EMULATION("\xcb") },			/* lret */
-		{ EMULATION("\x48\xc3") },
-		{ EMULATION("\x66\xc3") },		/* may pop 2 bytes */
-		{ EMULATION("\xff\xe0") },		/* jmp *%rax */
-		{ EMULATION("\x48\x89\x7e\x08") },	/* mov %rdi,8(%rsi) */
-		{ EMULATION("\x48\x83\xec\x08") },	/* sub $8,%rsp */
-		{ EMULATION("\x48\x89\xfc") },		/* mov %rdi,%rsp */
-		{ EMULATION("\x48\x8d\x65\xf8") },	/* lea -8(%rbp),%rsp */
-		{ EMULATION("\x83\x06\x01") },		/* addl $1,(%rsi) */
-		{ EMULATION("\x19\xc0") },		/* sbb %eax,%eax */
-		{ EMULATION("\x88\xe0") },		/* mov %ah,%al */
-		{ EMULATION("\x64\x48\x8b\x04\x25\x28\x00\x00\x00") },	/* mov %fs:0x28,%rax */
-		{ EMULATION("\x67\x8b\x07") },		/* mov (%edi),%eax */
-		{ EMULATION("\xf2\x0f\x10\x07") },	/* movsd (%rdi),%xmm0 */
-		{ EMULATION("\x0f\x1f\x40\x00") },	/* a nop, which kernels emulate */
-		{ EMULATION("\x48\x8d\xc0") },		/* lea of a register: no instruction */
-		{ EMULATION("\xf7\xd8") },		/* neg %eax */
-	};
 	struct rt_emulation e;
-	size_t i;
+	char got[256];
+	bool has = rt_x86_64_emulation(c->bytes, c->size, &e);
 
-	for (i = 0; i < RT_COUNT(rows); i++) {
-		CU_ASSERT_FALSE(rt_x86_64_emulation(rows[i].code, rows[i].n, &e));
-		CU_ASSERT_EQUAL(e.op, RT_EMULATE_NOTHING);
-		CU_ASSERT_EQUAL(e.place, RT_EMULATION_NOWHERE);
-	}
+	describe(&e, got, sizeof(got));
+	code_check_text(code, c, got);
+	CU_ASSERT_EQUAL(has, e.op != RT_EMULATE_NOTHING);
+	CU_ASSERT_EQUAL(e.place, RT_EMULATION_NOWHERE);
+}
+
+static void test_emulations(void)
+{
+	struct rt_emulation e;
+
+	code_each("emulation.x86_64", check_emulation);
+	CU_ASSERT_FALSE(rt_x86_64_emulation((const uint8_t *)"", 0, &e));
+	CU_ASSERT_PTR_NULL(rt_arch_i386.emulation);
+	CU_ASSERT_PTR_NULL(rt_arch_aarch64.emulation);
 }
 
 /* The kernel's struct pt_regs and ptrace's struct are laid out alike on x86-64. */
@@ -450,6 +359,5 @@ CU_TestInfo rt_tests_arch[] = {
 	{ "beginnings of functions", test_beginnings },
 	{ "functions without a frame that call", test_unsafe_return },
 	{ "emulated instructions", test_emulations },
-	{ "instructions that are not emulated", test_no_emulations },
 	CU_TEST_INFO_NULL,
 };
