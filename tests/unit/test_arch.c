@@ -219,24 +219,20 @@ static void test_loads_address(void)
 	code_each("addresses.aarch64", check_address);
 }
 
-#define BEFORE(arch, bytes) rt_arch_##arch.ends_code((const uint8_t *)bytes)
-#define LANDING(arch, bytes) rt_arch_##arch.is_landing((const uint8_t *)bytes)
+static void check_beginning(const struct code *code, const struct code_part *c)
+{
+	bool before = strncmp(c->want, "before: ", 8) == 0;
+	bool yes = before ? code->arch->ends_code(c->bytes) : code->arch->is_landing(c->bytes);
+
+	code_check(code, c, yes ? "yes" : "no",
+		   strcmp(yes ? "yes" : "no", c->want + (before ? 8 : 0)) == 0);
+}
 
 static void test_beginnings(void)
 {
-	CU_ASSERT_TRUE(BEFORE(x86_64, "\x11\x11\x11\x11\x11\x11\x11\xc3"));		/* ret */
-	CU_ASSERT_TRUE(BEFORE(x86_64, "\x11\x11\x11\xe9\x11\x11\x11\x11"));		/* jmp */
-	CU_ASSERT_FALSE(BEFORE(x86_64, "\xc3\x90\x11\x11\x11\x11\x11\x11"));
-	CU_ASSERT_TRUE(BEFORE(aarch64, "\x11\x11\x11\x11\xc0\x03\x5f\xd6"));		/* ret */
-	CU_ASSERT_TRUE(BEFORE(aarch64, "\x11\x11\x11\x11\xff\x0f\x5f\xd6"));		/* retab */
-	CU_ASSERT_TRUE(BEFORE(aarch64, "\x11\x11\x11\x11\x00\x00\x00\x00"));
-	CU_ASSERT_TRUE(BEFORE(aarch64, "\x11\x11\x11\x11\x01\x00\x00\x17"));		/* b */
-	CU_ASSERT_FALSE(BEFORE(aarch64, "\xc0\x03\x5f\xd6\x01\x00\x00\x97")); /* ret; bl */
-	CU_ASSERT_TRUE(LANDING(x86_64, "\xf3\x0f\x1e\xfa") && !LANDING(x86_64, "\xf3\x0f\x1e\xfb"));
-	CU_ASSERT_TRUE(LANDING(i386, "\xf3\x0f\x1e\xfb") && !LANDING(i386, "\xf3\x0f\x1e\xfa"));
-	CU_ASSERT_TRUE(LANDING(aarch64, "\x5f\x24\x03\xd5") &&
-		       LANDING(aarch64, "\x3f\x23\x03\xd5"));  /* bti c, paciasp */
-	CU_ASSERT_FALSE(LANDING(aarch64, "\x1f\x20\x03\xd5")); /* nop */
+	code_each("beginnings.x86_64", check_beginning);
+	code_each("beginnings.i386", check_beginning);
+	code_each("beginnings.aarch64", check_beginning);
 }
 
 static void check_link(const struct code *code, const struct code_part *c)
@@ -255,9 +251,6 @@ static void test_unsafe_return(void)
 }
 
 /* ---- nops that a kernel makes calls of ---- */
-
-#define NOP10 "\x66\x2e\x0f\x1f\x84\0\0\0\0\0"
-#define BYTES(text) text, sizeof(text) - 1
 
 /* The bytes behind it are not taken for the nop's. */
 static void check_nop(const struct code *code, const struct code_part *c)
@@ -281,32 +274,39 @@ static void test_nop_size(void)
 	code_each("nops.x86_64", check_nop);
 }
 
-static const char *judge_nop(const struct rt_arch *arch, const char *bytes, size_t n,
-			     enum rt_nops nops)
+static void check_refused_nop(const struct code *code, const struct code_part *c)
 {
-	return arch->refuses((const uint8_t *)bytes, n, nops);
+	static const enum rt_nops kernels[] = { RT_NOPS_TRAP, RT_NOPS_CALL5, RT_NOPS_CALL10 };
+	char got[32] = "";
+	size_t i;
+
+	for (i = 0; i < RT_COUNT(kernels); i++) {
+		const char *why = code->arch->refuses(c->bytes, c->size, kernels[i]);
+
+		strcat(got, i ? ", " : "");
+		strcat(got, why ? "yes" : "no");
+	}
+	code_check_text(code, c, got);
 }
 
 static void test_nops(void)
 {
-	static const char nop5[] = "\x0f\x1f\x44\x00\x00\x55", nop4[] = "\x0f\x1f\x40\x00\x90";
+	const struct code_part *nop5, *nop10;
+	struct code code;
 
-	CU_ASSERT_PTR_NULL(judge_nop(&rt_arch_x86_64, nop5, 6, RT_NOPS_TRAP));
-	CU_ASSERT_PTR_NULL(judge_nop(&rt_arch_x86_64, nop5, 6, RT_NOPS_CALL10));
-	RT_ASSERT_TEXT(judge_nop(&rt_arch_x86_64, nop5, 6, RT_NOPS_CALL5),
-		       "begins with a 5-byte nop, which this kernel replaces by a call that can "
-		       "crash the program; 5 bytes further is safe");
-	CU_ASSERT_PTR_NULL(judge_nop(&rt_arch_x86_64, nop4, 5, RT_NOPS_CALL5));
-	CU_ASSERT_PTR_NULL(judge_nop(&rt_arch_x86_64, "\x66\x90", 2, RT_NOPS_CALL5));
-	CU_ASSERT_PTR_NULL(judge_nop(&rt_arch_i386, nop5, 6, RT_NOPS_CALL5));
-	RT_ASSERT_TEXT(judge_nop(&rt_arch_x86_64, NOP10, 10, RT_NOPS_TRAP),
-		       "begins with a segment prefix, which the kernel cannot probe");
-	CU_ASSERT_PTR_NOT_NULL(judge_nop(&rt_arch_x86_64, NOP10, 10, RT_NOPS_CALL5));
-	CU_ASSERT_PTR_NULL(judge_nop(&rt_arch_x86_64, NOP10, 10, RT_NOPS_CALL10));
-	CU_ASSERT_PTR_NOT_NULL(judge_nop(&rt_arch_x86_64, NOP10, 9, RT_NOPS_CALL10));
-	/* LLVM's, which that kernel refuses. */
-	CU_ASSERT_PTR_NOT_NULL(judge_nop(&rt_arch_x86_64, BYTES("\x2e\x66\x0f\x1f\x84\0\0\2\0\0"),
-					 RT_NOPS_CALL10));
+	code_each("nops_refused.x86_64", check_refused_nop);
+	code_each("nops_refused.i386", check_refused_nop);
+	code_open(&code, "nops_refused.x86_64");
+	if (code.n) {
+		nop5 = code_part(&code, "nop5");
+		nop10 = code_part(&code, "nop10");
+		RT_ASSERT_TEXT(code.arch->refuses(nop5->bytes, nop5->size, RT_NOPS_CALL5),
+			       "begins with a 5-byte nop, which this kernel replaces by a call "
+			       "that can crash the program; 5 bytes further is safe");
+		RT_ASSERT_TEXT(code.arch->refuses(nop10->bytes, nop10->size, RT_NOPS_TRAP),
+			       "begins with a segment prefix, which the kernel cannot probe");
+	}
+	code_close(&code);
 }
 
 static void test_nops_asked(void)
