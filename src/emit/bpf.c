@@ -196,6 +196,29 @@ int rt_bpf_finish(struct rt_bpf *bpf, const int *fds, struct rt_error *err)
 	return 0;
 }
 
+int rt_bpf_frame(const struct rt_bpf *bpf)
+{
+	enum { FRAME_REGISTER = 10, CLASS = 7 };
+	int frame = 0, below;
+	size_t i;
+
+	for (i = 0; i < bpf->n; i++) {
+		const struct rt_bpf_insn *insn = &bpf->insns[i];
+		int class = insn->code & CLASS, dst = insn->regs & 0xf, src = insn->regs >> 4;
+
+		below = 0;
+		if ((class == CLASS_LDX && src == FRAME_REGISTER) ||
+		    ((class == CLASS_ST || class == CLASS_STX) && dst == FRAME_REGISTER))
+			below = -insn->off;
+		/* An address there is made by two instructions. */
+		else if (insn->code == (CLASS_ALU64 | OP_MOV | SRC_REG) && src == FRAME_REGISTER &&
+			 i + 1 < bpf->n && insn[1].code == (CLASS_ALU64 | RT_BPF_ADD))
+			below = -insn[1].imm;
+		frame = below > frame ? below : frame;
+	}
+	return frame;
+}
+
 /* ---- as text ---- */
 
 static const char *helper_name(int32_t id)

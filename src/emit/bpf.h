@@ -124,6 +124,9 @@ void rt_bpf_jump_reg(struct rt_bpf *bpf, enum rt_bpf_jmp op, int dst, int src, i
  */
 int rt_bpf_finish(struct rt_bpf *bpf, const int *fds, struct rt_error *err);
 
+/* The bytes below r10 that the program uses. */
+int rt_bpf_frame(const struct rt_bpf *bpf);
+
 /*
  * Print a finished program, one instruction a line, in the words of the kernel's verifier log; map
  * loads by name.  Needs no kernel.

@@ -76,70 +76,69 @@ static void emit_return(struct emitter *e, int none)
 /* ---- operations on registers ---- */
 
 /*
- * The operands' words are in the frame, below a word that is read.  Registers: the operands, the
- * result, the number of bits that the operation does not have, the flags, and a word with the sign
- * that says overflow.
+ * Registers: the operands, their address and then a word with the sign that says overflow, the
+ * result, the number of bits that the operation does not have, and the flags.
  */
-enum { OPERANDS = POINTER - 8 - 8 * RT_EMULATION_OPERANDS };
-enum { RESULT = R0, FIRST = R3, SECOND = R4, FLAGS = R5, OVERFLOW = R7, UNUSED = R9 };
+enum { RESULT = R0, FIRST = R3, SECOND = R4, FLAGS = R5, AT = R7, OVERFLOW = R7, UNUSED = R9 };
 
 /* Bits of the flags, and all that operations change. */
 enum { PARITY_BIT = 2, SIGN_BIT = 7, OVERFLOW_BIT = 11 };
 enum { ADJUST = 0x10, ZERO = 0x40, CHANGED = 0x8d5 };
 
 /* Words of struct pt_regs (x86-64): the general registers but sp come first. */
-enum { REGISTERS = 15, WORD_IP = 16, WORD_FLAGS = 18 };
+enum { REGISTERS = 15, WORD_IP = 16, WORD_FLAGS = 18, WORD_SP = 19 };
 
 #define FIELD(name) ((int)offsetof(struct rt_emulation, name))
 
-static int word_of(int operand)
+/* If r1, the operand's number, is `number`, dst = the word at src + offset, and on to `done`. */
+static void emit_choice(struct emitter *e, int number, int dst, int src, int offset, int done)
 {
-	return OPERANDS + 8 * operand;
+	int next = rt_bpf_label(e->bpf);
+
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, number, next);
+	rt_bpf_load(e->bpf, RT_BPF_DW, dst, src, offset);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, done);
+	rt_bpf_place(e->bpf, next);
 }
 
 /* dst = the operand whose number is in the emulation's `field`.  r1 is lost. */
-static void emit_operand(struct emitter *e, int dst, int field, int none)
+static void emit_operand(struct emitter *e, int dst, int field)
 {
+	int done = rt_bpf_label(e->bpf), i;
+
 	rt_bpf_load(e->bpf, RT_BPF_B, R1, EMULATION, field);
-	rt_bpf_jump(e->bpf, RT_BPF_JGT, R1, RT_EMULATION_OPERANDS - 1, none);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R1, 3);
-	rt_bpf_mov(e->bpf, dst, R10);
-	rt_bpf_alu(e->bpf, RT_BPF_ADD, dst, R1);
-	rt_bpf_load(e->bpf, RT_BPF_DW, dst, dst, OPERANDS);
+	for (i = 0; i < REGISTERS; i++)
+		emit_choice(e, i, dst, CTX, 8 * i, done);
+	emit_choice(e, WORD_IP, dst, CTX, 8 * WORD_IP, done);
+	emit_choice(e, WORD_SP, dst, CTX, 8 * WORD_SP, done);
+	emit_choice(e, RT_EMULATION_VALUE, dst, EMULATION, FIELD(value), done);
+	emit_choice(e, RT_EMULATION_LOADED, dst, R10, POINTER, done);
+	rt_bpf_mov(e->bpf, dst, AT);
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, RT_EMULATION_ADDRESS, done);
+	rt_bpf_mov_imm(e->bpf, dst, 0);
+	rt_bpf_place(e->bpf, done);
 }
 
-static void emit_words(struct emitter *e)
-{
-	int i;
-
-	for (i = 0; i < RT_EMULATION_WORDS; i++) {
-		rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, 8 * i);
-		rt_bpf_store(e->bpf, RT_BPF_DW, R10, word_of(i), R1);
-	}
-	for (; i < RT_EMULATION_OPERANDS; i++)
-		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, word_of(i), 0);
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, EMULATION, FIELD(value));
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, word_of(RT_EMULATION_VALUE), R1);
-}
-
-/* The address, and what is there; on to `none` if that cannot be read. */
+/* AT = the address, r10 + POINTER = what is there; on to `none` if that cannot be read. */
 static void emit_memory(struct emitter *e, int none)
 {
 	int unread = rt_bpf_label(e->bpf);
 
-	emit_operand(e, R3, FIELD(base), none);
-	emit_operand(e, R4, FIELD(index), none);
+	rt_bpf_mov_imm(e->bpf, AT, 0);
+	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, POINTER, 0);
+	emit_operand(e, R3, FIELD(base));
+	emit_operand(e, R4, FIELD(index));
 	rt_bpf_load(e->bpf, RT_BPF_B, R1, EMULATION, FIELD(scale));
 	rt_bpf_alu(e->bpf, RT_BPF_LSH, R4, R1);
 	rt_bpf_alu(e->bpf, RT_BPF_ADD, R3, R4);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, EMULATION, FIELD(offset));
 	rt_bpf_alu(e->bpf, RT_BPF_ADD, R3, R1);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, word_of(RT_EMULATION_ADDRESS), R3);
+	rt_bpf_mov(e->bpf, AT, R3);
 	rt_bpf_load(e->bpf, RT_BPF_B, R2, EMULATION, FIELD(load));
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R2, 0, unread);
 	rt_bpf_jump(e->bpf, RT_BPF_JGT, R2, 8, none);
 	rt_bpf_mov(e->bpf, R1, R10);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, word_of(RT_EMULATION_LOADED));
+	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, POINTER);
 	rt_bpf_call(e->bpf, RT_FN_probe_read_user);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, none);
 	rt_bpf_place(e->bpf, unread);
@@ -152,12 +151,12 @@ static void emit_cut(struct emitter *e, int reg)
 	rt_bpf_alu(e->bpf, RT_BPF_RSH, reg, UNUSED);
 }
 
-static void emit_operands(struct emitter *e, int none)
+static void emit_operands(struct emitter *e)
 {
 	int filled = rt_bpf_label(e->bpf), zeros = rt_bpf_label(e->bpf);
 
-	emit_operand(e, FIRST, FIELD(first), none);
-	emit_operand(e, SECOND, FIELD(second), none);
+	emit_operand(e, FIRST, FIELD(first));
+	emit_operand(e, SECOND, FIELD(second));
 	rt_bpf_load(e->bpf, RT_BPF_B, UNUSED, EMULATION, FIELD(unused));
 	emit_cut(e, FIRST);
 	rt_bpf_load(e->bpf, RT_BPF_B, R1, EMULATION, FIELD(narrow));
@@ -212,7 +211,7 @@ static void emit_sub(struct emitter *e)
 	rt_bpf_alu(e->bpf, RT_BPF_AND, OVERFLOW, R1);
 }
 
-/* RESULT; FLAGS and OVERFLOW.  On to `moved` where the flags stay. */
+/* RESULT; FLAGS so far and OVERFLOW.  On to `moved` with FLAGS that stay. */
 static void emit_operation(struct emitter *e, int moved)
 {
 	static const struct {
@@ -227,6 +226,7 @@ static void emit_operation(struct emitter *e, int moved)
 
 	rt_bpf_load(e->bpf, RT_BPF_B, R1, EMULATION, FIELD(op));
 	rt_bpf_mov(e->bpf, RESULT, SECOND);
+	rt_bpf_load(e->bpf, RT_BPF_DW, FLAGS, CTX, 8 * WORD_FLAGS);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, RT_EMULATE_MOVE, moved);
 	rt_bpf_mov(e->bpf, RESULT, FIRST);
 	rt_bpf_mov_imm(e->bpf, FLAGS, 0);
@@ -280,14 +280,13 @@ static void emit_flags(struct emitter *e)
 	rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R1, PARITY_BIT);
 	rt_bpf_alu(e->bpf, RT_BPF_OR, FLAGS, R1);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_XOR, FLAGS, 1 << PARITY_BIT);
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, word_of(WORD_FLAGS));
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, 8 * WORD_FLAGS);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, ~CHANGED);
-	rt_bpf_alu(e->bpf, RT_BPF_OR, R1, FLAGS);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, word_of(WORD_FLAGS), R1);
+	rt_bpf_alu(e->bpf, RT_BPF_OR, FLAGS, R1);
 }
 
 /* RESULT of 1 or 2 bytes: the rest of its register stays as it is; one of 4 bytes clears it. */
-static void emit_rest(struct emitter *e, int none)
+static void emit_rest(struct emitter *e)
 {
 	enum { LONG_UNUSED = 32 };
 	int whole = rt_bpf_label(e->bpf);
@@ -295,7 +294,7 @@ static void emit_rest(struct emitter *e, int none)
 	emit_cut(e, RESULT);
 	rt_bpf_mov_imm(e->bpf, R1, LONG_UNUSED);
 	rt_bpf_jump_reg(e->bpf, RT_BPF_JGE, R1, UNUSED, whole);
-	emit_operand(e, R2, FIELD(to), none);
+	emit_operand(e, R2, FIELD(to));
 	rt_bpf_mov_imm(e->bpf, R1, 64);
 	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, UNUSED);
 	rt_bpf_alu(e->bpf, RT_BPF_RSH, R2, R1);
@@ -318,9 +317,8 @@ static void emit_write(struct emitter *e)
 		rt_bpf_place(e->bpf, next);
 	}
 	rt_bpf_place(e->bpf, done);
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, word_of(WORD_FLAGS));
-	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, 8 * WORD_FLAGS, R1);
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, word_of(WORD_IP));
+	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, 8 * WORD_FLAGS, FLAGS);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, 8 * WORD_IP);
 	rt_bpf_load(e->bpf, RT_BPF_B, R2, EMULATION, FIELD(length));
 	rt_bpf_alu(e->bpf, RT_BPF_ADD, R1, R2);
 	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, 8 * WORD_IP, R1);
@@ -330,13 +328,12 @@ static void emit_computation(struct emitter *e, int none)
 {
 	int moved = rt_bpf_label(e->bpf);
 
-	emit_words(e);
 	emit_memory(e, none);
-	emit_operands(e, none);
+	emit_operands(e);
 	emit_operation(e, moved);
 	emit_flags(e);
 	rt_bpf_place(e->bpf, moved);
-	emit_rest(e, none);
+	emit_rest(e);
 	emit_write(e);
 }
 

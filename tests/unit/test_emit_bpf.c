@@ -486,6 +486,27 @@ static void test_emulation(void)
 	rt_golden_program("emulation-entry.bpf", &p);
 }
 
+static void test_frame(void)
+{
+	struct rt_bpf bpf;
+
+	rt_bpf_init(&bpf);
+	CU_ASSERT_EQUAL(rt_bpf_frame(&bpf), 0);
+	rt_bpf_load(&bpf, RT_BPF_DW, 1, 10, -8);
+	rt_bpf_load(&bpf, RT_BPF_DW, 1, 6, -200);
+	rt_bpf_mov(&bpf, 1, 10);
+	rt_bpf_alu_imm(&bpf, RT_BPF_ADD, 1, -24);
+	CU_ASSERT_EQUAL(rt_bpf_frame(&bpf), 24);
+	rt_bpf_store_imm(&bpf, RT_BPF_W, 10, -28, 0);
+	CU_ASSERT_EQUAL(rt_bpf_frame(&bpf), 28);
+	rt_bpf_store(&bpf, RT_BPF_DW, 10, -64, 1);
+	CU_ASSERT_EQUAL(rt_bpf_frame(&bpf), 64);
+	rt_bpf_mov(&bpf, 2, 10);
+	rt_bpf_alu_imm(&bpf, RT_BPF_ADD, 2, -80);
+	CU_ASSERT_EQUAL(rt_bpf_frame(&bpf), 80);
+	rt_bpf_free(&bpf);
+}
+
 static void test_labels(void)
 {
 	struct rt_error err;
@@ -546,6 +567,7 @@ CU_TestInfo rt_tests_emit_bpf[] = {
 	{ "tests of arguments", test_tests },
 	{ "too large for the stack", test_too_large },
 	{ "emulated instructions", test_emulation },
+	{ "frame", test_frame },
 	{ "labels", test_labels },
 	{ "maps", test_maps },
 	CU_TEST_INFO_NULL,
