@@ -20,19 +20,20 @@ __attribute__((noipa)) int late(int n)
 }
 
 /*
- * Until there is a probe, which the file does not have; five seconds at most.  If each has an event,
- * that of the return comes first.
+ * Until there has been a probe, which the file does not have, for 0.6 s; six seconds at most.  That
+ * of the process before exec may still be there at first.  If each has an event, that of the return
+ * comes first.
  */
 static void wait_for_probe(void)
 {
-	int i, fd = open("/proc/self/exe", O_RDONLY);
+	int i, there = 0, fd = open("/proc/self/exe", O_RDONLY);
 	char file[16];
 
-	for (i = 0; i < 500 &&
-	     pread(fd, file, sizeof(file), (char *)late - __executable_start) == sizeof(file) &&
-	     !memcmp(file, (char *)late, sizeof(file)); i++)
+	for (i = 0; i < 600 && there < 60 &&
+	     pread(fd, file, sizeof(file), (char *)late - __executable_start) == sizeof(file); i++) {
+		there = memcmp(file, (char *)late, sizeof(file)) ? there + 1 : 0;
 		usleep(10000);
-	usleep(300000);
+	}
 	close(fd);
 }
 
