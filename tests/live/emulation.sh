@@ -45,6 +45,7 @@ case " $MECHANISMS " in
 	begin "the same as the processor: two traces at once"
 	in_background "$T/emulation" $ROUNDS "$T/go" >"$T/out"
 	TARGET=$PID
+	wait_for 20 test "/proc/$TARGET/exe" -ef "$T/emulation" || because "it does not run"
 	traces 1
 	first=$PID
 	traces 2
