@@ -185,17 +185,23 @@ static void emit_carry(struct emitter *e, int below, int other)
 	rt_bpf_place(e->bpf, no_carry);
 }
 
+/* OVERFLOW's sign: `a` and `b` differ in theirs, and so do FIRST and RESULT. */
+static void emit_overflow(struct emitter *e, int a, int b)
+{
+	rt_bpf_mov(e->bpf, OVERFLOW, a);
+	rt_bpf_alu(e->bpf, RT_BPF_XOR, OVERFLOW, b);
+	rt_bpf_mov(e->bpf, R1, FIRST);
+	rt_bpf_alu(e->bpf, RT_BPF_XOR, R1, RESULT);
+	rt_bpf_alu(e->bpf, RT_BPF_AND, OVERFLOW, R1);
+}
+
 /* An addition overflows if the result has a sign that neither operand has. */
 static void emit_add(struct emitter *e)
 {
 	rt_bpf_alu(e->bpf, RT_BPF_ADD, RESULT, SECOND);
 	emit_cut(e, RESULT);
 	emit_carry(e, RESULT, FIRST);
-	rt_bpf_mov(e->bpf, OVERFLOW, SECOND);
-	rt_bpf_alu(e->bpf, RT_BPF_XOR, OVERFLOW, RESULT);
-	rt_bpf_mov(e->bpf, R1, FIRST);
-	rt_bpf_alu(e->bpf, RT_BPF_XOR, R1, RESULT);
-	rt_bpf_alu(e->bpf, RT_BPF_AND, OVERFLOW, R1);
+	emit_overflow(e, SECOND, RESULT);
 }
 
 /* A subtraction, if the operands' signs differ, and the result's is that of the second one. */
@@ -204,11 +210,7 @@ static void emit_sub(struct emitter *e)
 	rt_bpf_alu(e->bpf, RT_BPF_SUB, RESULT, SECOND);
 	emit_cut(e, RESULT);
 	emit_carry(e, FIRST, SECOND);
-	rt_bpf_mov(e->bpf, OVERFLOW, FIRST);
-	rt_bpf_alu(e->bpf, RT_BPF_XOR, OVERFLOW, SECOND);
-	rt_bpf_mov(e->bpf, R1, FIRST);
-	rt_bpf_alu(e->bpf, RT_BPF_XOR, R1, RESULT);
-	rt_bpf_alu(e->bpf, RT_BPF_AND, OVERFLOW, R1);
+	emit_overflow(e, FIRST, SECOND);
 }
 
 /* RESULT; FLAGS so far and OVERFLOW.  On to `moved` with FLAGS that stay. */

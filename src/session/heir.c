@@ -11,8 +11,8 @@
  * Events that are decoded stay in the file of the spool, for the heir has its place from the time
  * of the fork.  When these are 64 MB, another heir begins with the state of that time.
  *
- * Limits: the events of the last round are lost, and those in the rings.  What was written to a
- * pipe cannot be cut, so that has no heir.
+ * Limits: the events of the last round are lost, and those in the rings.  A recording that goes to
+ * a pipe has no heir, as nothing in a pipe can be cut.
  */
 #include <dirent.h>
 #include <errno.h>

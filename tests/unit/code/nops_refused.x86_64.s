@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# WANT: is a probe refused on a kernel that leaves nops as they are, on one that replaces 5-byte nops
-# by calls, and on one that replaces 10-byte nops?
+# WANT: is a probe refused on a kernel that leaves nops as they are, on one that replaces 5-byte
+# nops by calls, and on one that replaces 10-byte nops?
 .include "code.inc"
 
 	case nop5, "no, yes, no"
