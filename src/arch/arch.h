@@ -22,7 +22,7 @@ struct rt_reg {
 
 /*
  * A program of this architecture, made to be hurt: it ends with status 0 when its two functions got
- * their argument, kept it and gave the right result, each time.  Uretprobes are tried on it first,
+ * their argument, saved it and gave the right result, each time.  Uretprobes are tried on it first,
  * because on some kernels they corrupt what is like it.
  */
 struct rt_arch_trial {
@@ -58,9 +58,9 @@ enum rt_nops {
 };
 
 /*
- * Kinds of instructions that some kernel, at a probe, carries out by itself where others
+ * Kinds of instructions that some kernel, at a probe, emulates where others
  * single-step them, which costs two to thirteen times as much; and the mark of an indirect branch's
- * target (endbr64), which stands at entries and does nothing.
+ * target (endbr64), which is at entries and does nothing.
  */
 enum rt_form {
 	RT_FORM_OTHER,
@@ -112,7 +112,7 @@ struct rt_use;
 struct rt_arch {
 	const char *name;		/* "x86-64" */
 	uint16_t machine;		/* e_machine of programs of this kind */
-	/* e_machine of the kernel whose pt_regs the offsets are of */
+	/* e_machine of the kernel with these pt_regs */
 	uint16_t kernel_machine;
 	uint8_t word;			/* bytes in a pointer and a stack slot */
 	uint8_t insn_size;		/* of every instruction; 0: they differ */
@@ -141,7 +141,7 @@ struct rt_arch {
 	 * DWARF numbers, a bit each: registers that calls preserve, and `link`
 	 */
 	uint32_t saved;
-	/* DWARF number of the first floating-point register, of 32 or fewer; 0: not told */
+	/* DWARF number of the first floating-point register, of 32 or fewer; 0: not known */
 	uint16_t dwarf_float;
 	const char *float_name;		/* "xmm", "v" */
 	enum rt_c_abi c_abi;		/* its C calling convention (fetch/abi.c) */
@@ -156,7 +156,7 @@ struct rt_arch {
 	bool aligns_structs;
 	/* clang passes __int128 as the ABI says since this version; 0: always */
 	uint8_t clang_int128;
-	/* of a file whose class is not that of `word`, or NULL: it is damaged */
+	/* of a file of another class than `word`'s, or NULL: it is damaged */
 	const char *other_class;
 	/* the bytes of the instruction that calls the kernel; NULL: not asked for */
 	const char *system_call;
@@ -193,7 +193,7 @@ struct rt_arch {
 	 */
 	bool (*pushes)(const uint8_t *insn, size_t n);
 	/*
-	 * Why the return of a function must not be probed, whose code begins with these `n` bytes
+	 * Why the return of a function must not be probed that begins with these `n` bytes
 	 * (whole, or up to RT_ARCH_BODY), or NULL where it may be.  A NULL pointer: code does not
 	 * tell.
 	 */

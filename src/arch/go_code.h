@@ -23,7 +23,7 @@ struct rt_go_code {
 	struct rt_reg checked;
 	/*
 	 * Counts the bytes of the stack check at a function's entry, of which there are `n`; 0: it
-	 * has none. A call whose stack must grow returns to the entry and begins once more.
+	 * has none. A call that must grow its stack returns to the entry and begins once more.
 	 */
 	uint32_t (*past_check)(const uint8_t *bytes, size_t n);
 	/*
@@ -45,7 +45,7 @@ struct rt_go_code {
 	bool (*has_floats)(const uint8_t *code, size_t n);
 	/*
 	 * By the first stack check that gets the goroutine by the thread pointer: `*at` is how far
-	 * from that it stands.  False: none of the `n` bytes' check does, and those that get it by
+	 * from that it is.  False: none of the `n` bytes' check does, and those that get it by
 	 * a table of the linker's do not tell.  NULL: it has a register of its own.
 	 */
 	bool (*thread_offset)(const uint8_t *bytes, size_t n, int32_t *at);

@@ -47,7 +47,7 @@ struct rt_operand {
 	enum rt_operand_symbol symbol_kind;
 	const char *symbol;
 	uint8_t symbol_length;
-	const char *why;		/* it cannot be read; a string that lives for ever */
+	const char *why;		/* it cannot be read; a string literal */
 	/* the operand as it is written in the note, without its size */
 	const char *text;
 	uint16_t length;

@@ -15,7 +15,7 @@ enum rt_load {
 	RT_LOAD_STRANGE,
 };
 
-/* An architecture whose instructions are words of 4 bytes. */
+/* An architecture with instructions of 4 bytes. */
 struct rt_word_switches {
 	enum rt_load (*load)(uint32_t word);
 	/*

@@ -154,7 +154,7 @@ struct rt_attach_ops {
 	void (*close)(struct rt_attach *attach);
 };
 
-/* The file offset at which probe `id` stands. */
+/* The file offset of probe `id`. */
 uint64_t rt_attach_place(const struct rt_functions *functions, const struct rt_site *site);
 
 /*

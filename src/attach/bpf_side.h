@@ -22,7 +22,7 @@ struct rt_bpf_side {
 	uint32_t ring_size;
 	struct rt_gaps *gaps;
 	struct rt_record_decoder *decoder;
-	struct rt_counts counts;	/* of a request whose purpose is not to record */
+	struct rt_counts counts;	/* of a request that does not record */
 	bool filtered;		/* the programs look at the request's limit */
 	/* the kernel turned out to have no programs on uprobes that may wait for pages */
 	bool no_sleep;

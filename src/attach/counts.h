@@ -35,7 +35,7 @@ struct rt_count {
 struct rt_count_list {
 	struct rt_count *v;
 	size_t n, cap;
-	uint64_t missed;	/* hits for whose function RT_MAP_PLACES had no room */
+	uint64_t missed;	/* hits of functions without room in RT_MAP_PLACES */
 };
 
 /*

@@ -158,7 +158,7 @@ static int define_member(const struct plans *p, unsigned id, unsigned count, str
 }
 
 /*
- * Has the kernel kept them all?  Asked while there are few: it lists its definitions a page at a
+ * Does the kernel have them all?  Asked while there are few: it lists its definitions a page at a
  * time, each from the beginning.
  */
 static int check_saved(const struct plans *p, struct rt_error *err)

@@ -21,7 +21,7 @@
  * - The first copy that is freed takes the BPF program off the tracepoint.  So there are two kinds
  *   of events on one tracepoint: one has the program and is not inherited, the others have none.
  * - The scheduler swaps the contexts of two tasks with equal events instead of the events
- *   (perf_event_context_sched_out).  A copy then stands for the memory of another task, and goes
+ *   (perf_event_context_sched_out).  A copy then has the memory of another task, and goes
  *   when that one ends.  Contexts with PERF_SAMPLE_READ are never swapped (6.12, 7e8b255650fc).
  *
  * Each copy takes event_mutex, when a task forks and when it ends (perf_trace_init).  So a

@@ -19,7 +19,7 @@ struct rt_followed {
  * Make the list, with `pids` in it, and follow their children from now on.  Close it also where
  * this fails.  -EOPNOTSUPP with the reason: the kernel has no tracepoint programs (before 4.7), or
  * another tracer has the tracepoint's only program (before 4.15), or this is a PID namespace of a
- * container, whose ids the tracepoint does not give.
+ * container: the tracepoint does not give its ids.
  */
 int rt_followed_open(struct rt_followed *followed, const struct rt_pids *pids,
 		     struct rt_error *err);

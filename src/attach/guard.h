@@ -13,7 +13,7 @@
  */
 struct rt_guard {
 	pid_t pid;		/* 0: not running */
-	pid_t owner;		/* whose definitions they are, by their name */
+	pid_t owner;		/* the definitions' owner, by their name */
 	int fd;			/* its end of file tells the guard that we are gone */
 	bool inherited;		/* other tasks have copies of perf events on the definitions */
 	struct rt_main_buffer *buffer;	/* shared with it: what it has to put back */

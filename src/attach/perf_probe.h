@@ -30,7 +30,7 @@ struct rt_perf_probes {
 	int cpu;			/* where events are opened that are everybody's */
 	struct rt_perf_fd *fds;
 	size_t nfds, cap;
-	uint32_t function;		/* whose probe is being put in */
+	uint32_t function;		/* the function to be probed */
 };
 
 /* Puts in probe `id`; `how` is the mechanism's own. */

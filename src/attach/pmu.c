@@ -130,7 +130,7 @@ static int add_probe(struct rt_perf_probes *p, const struct rt_attach_request *r
 }
 
 /*
- * At returns the former event's program goes on as soon as there are breakpoints, since there the
+ * At returns the former event's program continues as soon as there are breakpoints, since there the
  * kernel asks for no process: a second one would tell each return twice.  Elsewhere it asks, and
  * finds the thread that is gone.
  */

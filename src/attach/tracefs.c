@@ -4,7 +4,7 @@
  * the file, and a uretprobe in a library could abort some other program's C++ exceptions. Entries
  * harm nobody. The program's own file is probed in full.
  *
- * Before 3.15 uprobes write to the main trace buffer alone, whose clock cannot be read (before
+ * Before 3.15 uprobes write to the main trace buffer alone: its clock cannot be read (before
  * 3.17, and RHEL 7's). Marks written to trace_marker say where the trace begins and ends; times
  * count from the first. rawtrace and its guard keep a flock on trace_clock, so that no second
  * rawtrace takes some of the events.
@@ -105,8 +105,8 @@ static int add_hits(struct tracefs *t, const struct rt_attach_request *request, 
 enum { EVENT_PROBES = 2000 };
 
 /*
- * Events of many probes each, told apart by a constant in the record (5.4).  -EOPNOTSUPP where the
- * kernel cannot.
+ * Events of many probes each, distinguished by a constant in the record (5.4).  -EOPNOTSUPP where
+ * the kernel cannot.
  */
 static int define_plans(struct tracefs *t, const struct rt_attach_request *request,
 			struct rt_error *err)
@@ -485,7 +485,7 @@ static int start(struct tracefs *t, const struct rt_attach_request *request, str
 	t->attach.source->foreign_clock = t->guard.buffer->taken ||
 					  write_instance(t, "trace_clock", "mono") < 0;
 	/*
-	 * On the kernels whose main buffer is taken it is quick, and the next trace needs that
+	 * On the kernels that need the main buffer it is quick, and the next trace needs that
 	 * buffer.
 	 */
 	t->attach.separate = t->guard.buffer->taken ? 0 : (unsigned)n;

@@ -27,8 +27,8 @@
 #include "stream/addrmap.h"
 
 /*
- * The probed functions: kept whole, so that each call in the source is a call.  Two, as an event of
- * one probe works where one of many does not; and not alike, or the compiler makes one of them.
+ * The probed functions: not inlined, so that each call in the source is a call.  Two, as an event
+ * of one probe works where one of many does not; and not alike, or the compiler makes one of them.
  */
 static int __attribute__((noinline)) probed(int n)
 {

@@ -24,7 +24,7 @@ struct multi {
 	struct rt_attach attach;
 	struct rt_bpf_side side;
 	int *links;
-	pid_t *pids;			/* whose those are; 0: everybody's */
+	pid_t *pids;			/* the processes' pids; 0: everybody's */
 	size_t nlinks, cap, pids_cap;
 };
 
@@ -312,8 +312,8 @@ static int link_all(struct multi *m, const struct rt_attach_request *request, st
 
 /*
  * The kernel looks for the process by its first thread's memory when code is mapped, and at a hit
- * by what all threads of it share.  So what is in stays when that thread ends, and would be told
- * twice beside new links.
+ * by what all threads of it share.  So what is in stays when that thread ends, and would be
+ * reported twice beside new links.
  */
 static int multi_add(struct rt_attach *attach, const struct rt_attach_request *request,
 		     enum rt_add_reason why, pid_t tid, struct rt_error *err)

@@ -9,7 +9,7 @@
 
 #include "base/clean.h"
 
-/* A text that is too long keeps its beginning and its end, where the reason stands. */
+/* A text that is too long keeps its beginning and its end, where the reason is. */
 static void shorten(char *text, size_t size, const char *fmt, va_list ap)
 {
 	static const char gap[] = "...";

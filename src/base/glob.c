@@ -6,7 +6,7 @@
 #include <string.h>
 
 /*
- * [:NAME:] at `at`: is `c` one of them?  NULL: there is no such class; else what stands behind it.
+ * [:NAME:] at `at`: is `c` one of them?  NULL: there is no such class; else the text behind it.
  */
 static const char *match_class(const char *at, unsigned char c, bool *in)
 {
@@ -40,7 +40,7 @@ static unsigned char listed(const char **at)
 }
 
 /*
- * The list of characters behind '[' at `at`: is `c` in it?  NULL: it has no ']'; else what stands
+ * The list of characters behind '[' at `at`: is `c` in it?  NULL: it has no ']'; else the text
  * behind that.
  */
 static const char *match_list(const char *at, unsigned char c, bool *in)
@@ -69,7 +69,7 @@ static const char *match_list(const char *at, unsigned char c, bool *in)
 }
 
 /*
- * Does the one pattern at `glob`, which is no '*', match `c`?  NULL: no; else what stands behind
+ * Does the one pattern at `glob`, which is no '*', match `c`?  NULL: no; else the text behind
  * it.
  */
 static const char *match_one(const char *glob, unsigned char c)

@@ -14,7 +14,7 @@ struct rt_pids {
 	unsigned n;
 };
 
-/* The processes whose hits are recorded. */
+/* The processes of which hits are recorded. */
 enum rt_reach {
 	RT_REACH_PROCESSES,	/* a struct rt_pids */
 	/* and their children, to any depth; the kernel puts no probe into other processes */

@@ -229,8 +229,8 @@ static int on_stack_made(struct rt_feed *feed, struct rt_process *process,
 }
 
 /*
- * An exception or longjmp that goes on on the thread's own stack has left the handler of a signal,
- * which was on another one, too.
+ * An exception or longjmp that continues on the thread's own stack has left the handler of a
+ * signal, which was on another one, too.
  */
 static int on_unwound(struct rt_feed *feed, const struct rt_process *process,
 		      const struct rt_event *event)
@@ -244,7 +244,7 @@ static int on_unwound(struct rt_feed *feed, const struct rt_process *process,
 	return rt_stack_unwound(feed->stack, event);
 }
 
-/* No event told of its name and mappings.  If it has ended, nobody does. */
+/* No event gave its name and mappings.  If it has ended, nobody does. */
 static int on_adopted(struct rt_feed *feed, struct rt_process *process,
 		      const struct rt_event *event)
 {
@@ -403,7 +403,7 @@ static int on_exec(struct rt_feed *feed, struct rt_process *process, struct rt_e
 
 /*
  * The hits that nobody could be given are among what was lost; where the kernel does not say how
- * many that was, they are told later.
+ * many that was, they are reported later.
  */
 static int on_lost(struct rt_feed *feed, const struct rt_event *event)
 {

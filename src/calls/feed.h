@@ -22,7 +22,7 @@ struct rt_feed *rt_feed_new(const struct rt_traced *traced, const struct rt_site
 			    enum rt_key key, const struct rt_pids *pids, struct rt_gaps *gaps,
 			    struct rt_stack *stack);
 /*
- * The sites have grown: plans from `plan` on are of another source, whose hits are numbered by
+ * The sites have grown: plans from `plan` on are of another source, with hits numbered by
  * `gaps` (NULL: by nobody).  0 or -ENOMEM.
  */
 int rt_feed_grow(struct rt_feed *feed, unsigned plan, struct rt_gaps *gaps);
@@ -71,7 +71,7 @@ uint64_t rt_feed_untraced(const struct rt_feed *feed);
 
 /*
  * Trace children too.  `filtered`: the kernel gives hits of traced processes alone, so one that is
- * not known is a child whose fork event was lost.  `ended` gets each process whose last thread has
+ * not known is a child without a fork event.  `ended` gets each process with its last thread
  * ended, after its calls were closed; it returns 0 or a negative errno.
  */
 void rt_feed_follow(struct rt_feed *feed, bool filtered,

@@ -3,7 +3,7 @@
  * Filters are applied here, between the stack and the output, with every mechanism.  For --depth
  * and --only-under the programs drop early those calls that this would drop (rt_emit_limit).  They
  * pass calls that they cannot judge, as when two threads share a slot.  A hit that is dropped is
- * not numbered, so it is no gap.  Functions whose return is not probed, and roots, have plans of
+ * not numbered, so it is no gap.  Functions without a return probe, and roots, have plans of
  * their own then, since a program serves a plan.
  *
  * An entry that shows recorded calls to be over (longjmp) is recorded in any case, or calls inside
@@ -26,7 +26,7 @@ enum fate { LEFT_OUT, WAITING, SHOWN };
 
 struct call {
 	enum fate fate;
-	struct rt_frame frame;	/* as the output is told it */
+	struct rt_frame frame;	/* as the output gets it */
 	struct rt_values args;
 	uint8_t *data;		/* of a waiting one */
 };

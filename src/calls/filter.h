@@ -7,11 +7,11 @@
 #include "emit/cells.h"
 
 /*
- * Between the stack and the output: which calls are shown.  The levels that the output is told
- * count shown calls alone.  With a minimum time a call is told when it is known to have lasted that
- * long, with those around it before it; one whose end was not seen, or that is still open, counts
- * up to then.  A call that has no end (entries only) has no time, and one whose entry was not seen
- * cannot be judged: they are left out.
+ * Between the stack and the output: which calls are shown.  The levels that the output gets
+ * count shown calls alone.  With a minimum time a call is shown when it is known to have lasted
+ * that long, with those around it before it; one whose end was not seen, or that is still open,
+ * counts up to then.  A call that has no end (entries only) has no time, and one whose entry was
+ * not seen cannot be judged: they are left out.
  */
 struct rt_filter_want {
 	struct rt_limit limit;

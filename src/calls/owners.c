@@ -11,7 +11,7 @@
 #include "calls/stack.h"
 #include "kernel/procfs.h"
 
-/* The first process whose number is not below `pid`. */
+/* The first process with a number not below `pid`. */
 static size_t find_index(const struct rt_owners *owners, pid_t pid)
 {
 	size_t i;
@@ -115,7 +115,7 @@ struct rt_process *rt_owners_known(const struct rt_owners *owners, const struct 
 			  : find_by_thread(owners, event->tid);
 }
 
-/* A process whose fork event was lost, with the threads that it has by now. */
+/* A process that lost its fork event, with the threads that it has by now. */
 static int adopt(struct rt_owners *owners, pid_t pid, struct rt_process **process)
 {
 	*process = rt_owners_add(owners, pid, NULL);
@@ -125,7 +125,7 @@ static int adopt(struct rt_owners *owners, pid_t pid, struct rt_process **proces
 	return rt_process_read_threads(*process);
 }
 
-/* A hit of a thread whose fork event was lost: /proc names its process until the thread ends. */
+/* A hit of a thread without a fork event: /proc names its process until the thread ends. */
 static int learn_thread(struct rt_owners *owners, const struct rt_event *event, bool inside,
 			struct rt_process **process)
 {
@@ -200,9 +200,9 @@ static int find_owner(struct rt_owners *owners, const struct rt_event *event, bo
 
 /*
  * At the exec of a program that its user may not read (setuid), the kernel frees the task's perf
- * events and sends an EXIT record, though the process lives (begin_new_exec: perf_event_exit_task).
- * This record directly follows the exec; a real exit follows the mappings of the new program.
- * Sources that do not know processes have no such records.
+ * events and sends an EXIT record, though the process exists (begin_new_exec:
+ * perf_event_exit_task). This record directly follows the exec; a real exit follows the mappings of
+ * the new program. Sources that do not know processes have no such records.
  */
 static bool is_false_exit(struct rt_process *process, const struct rt_event *event)
 {

@@ -24,9 +24,9 @@
  * is no thread of ours, so the fork event is ignored.
  *
  * With -f a child of process 70 is a process of its own from its fork event on.  There the kernel
- * gives hits of traced processes alone, so a process that is not known is one whose fork was lost.
+ * gives hits of traced processes alone, so the fork of a process that is not known was lost.
  *
- * Limits: events are lost when a ring is full.  The owner of a thread whose fork was lost is read
+ * Limits: events are lost when a ring is full.  The owner of a thread without a fork event is read
  * from /proc/TID/status.  If the thread has ended too, its owner stays unknown, and its hits are
  * counted as unplaced.  A thread id may be reused: the lists of foreign and unknown threads are
  * emptied after a loss.
@@ -40,7 +40,7 @@
 struct rt_stacks {
 	struct rt_made_stack {
 		uint64_t start, end, goid;
-		/* the thread whose signals come to it, 0: none's any more, or a coroutine's */
+		/* the thread that gets its signals, 0: none any more, or a coroutine's */
 		pid_t signals_of;
 	} *v;				/* by address, apart from each other */
 	size_t n, cap;
@@ -97,8 +97,9 @@ void rt_goroutines_ended(struct rt_goroutines *g, uint64_t goid);
 const struct rt_goroutine *rt_goroutines_find(const struct rt_goroutines *g, uint64_t sp);
 
 /*
- * The threads by whose memory the kernel knows a process (enum rt_add_reason in attach/attach.h). A
- * program that another thread runs by exec has the process's number, and so has that thread then.
+ * The threads that have the memory by which the kernel knows a process (enum rt_add_reason in
+ * attach/attach.h). A program that another thread runs by exec has the process's number, and so has
+ * that thread then.
  */
 struct rt_anchor {
 	pid_t tid;		/* the thread; 0: it has ended */
@@ -122,7 +123,7 @@ struct rt_process {
 	struct rt_members members;
 	struct rt_anchor anchor;
 	bool executed;			/* its last event was an exec */
-	bool adopted;			/* no event told of its mappings and name */
+	bool adopted;			/* no event gave its mappings and name */
 	struct rt_stacks stacks;	/* of coroutines and signals */
 	struct rt_goroutines goroutines;
 };
@@ -160,7 +161,7 @@ int rt_owners_find(struct rt_owners *owners, const struct rt_event *event, bool 
 
 /*
  * Trace the process `pid` too: a child of `parent`, with a copy of its stacks and goroutines, or,
- * with NULL, one whose fork event was lost.  NULL: out of memory.
+ * with NULL, its fork event was lost.  NULL: out of memory.
  */
 struct rt_process *rt_owners_add(struct rt_owners *owners, pid_t pid,
 				 const struct rt_process *parent);

@@ -67,7 +67,7 @@ struct rt_site_map {
 	enum rt_key key;
 	uint32_t main; /* the function main, or RT_NO_FUNCTION */
 	struct rt_addrmap *maps;
-	struct rt_members maps_read; /* processes whose were tried after an unknown address */
+	struct rt_members maps_read; /* processes with maps read after an unknown address */
 	struct rt_mapped_site *v;
 	size_t n;
 	/* where the traced functions begin; made when first needed */
@@ -251,7 +251,7 @@ static const struct rt_mapped_site *site_at(const struct rt_site_map *map, uint6
 }
 
 /*
- * The record that told of a mapping was lost, or came before we listened: read them, once.  0 or a
+ * The record of a mapping was lost, or came before we listened: read them, once.  0 or a
  * negative errno.
  */
 static int read_once(struct rt_site_map *map, pid_t pid)

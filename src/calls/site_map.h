@@ -29,8 +29,9 @@ int rt_site_map_grow(struct rt_site_map *map);
 void rt_site_map_free(struct rt_site_map *map);
 
 /*
- * Fill in `hit`, whose plan is set, from the event's key and values; the event's sp becomes that at
- * the entry.  0; 1: the event is no exit that is known; -EBADMSG: the key is no probe of the plan.
+ * Fill in `hit`, which has its plan, from the event's key and values; the event's sp becomes that
+ * at the entry.  0; 1: the event is no exit that is known; -EBADMSG: the key is no probe of the
+ * plan.
  */
 int rt_site_map_resolve(struct rt_site_map *map, struct rt_event *event, struct rt_hit *hit);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Two calls at the same stack pointer are either a tail call out of the first, or a new call after
- * a first whose return was not seen.  In a tail call the return address is the uretprobe
+ * a first one without a return.  In a tail call the return address is the uretprobe
  * trampoline, in a new one it is not (calls/site_map.c distinguishes the trampoline from a call at
  * the end of a page).  Reading it costs 160 ns a call, so it is recorded only if some code in the
  * process can longjmp; else a return is missing only past 64 levels or when events are lost.
@@ -77,7 +77,7 @@ static bool in_doubt(const struct rt_stack *stack, const struct rt_task *task, u
 	return time < stack->doubt || time < task->doubt;
 }
 
-/* Count the calls, among the outermost `n`, whose return the kernel keeps, up to its limit. */
+/* Count the calls, of the outermost `n`, with a return that the kernel saved, up to its limit. */
 static size_t count_pending(const struct rt_task *task, size_t n)
 {
 	size_t i, some = 0;
@@ -198,7 +198,7 @@ static bool leads_to(const struct rt_frame *frame, uint32_t function)
  * Is an entry at the stack pointer of the innermost open call a tail call of that one?  A uretprobe
  * replaces the return address with that of the trampoline, at the start of the [uprobes] page: a
  * function that finds it at the top of its stack was jumped to.  If the address was not recorded:
- * one of the calls at this place has its return kept by the kernel, and has not returned.  A
+ * one of the calls at this place has its return saved by the kernel, and has not returned.  A
  * function with exit probes has reported the target of its jump, its own beginning too.
  */
 static bool is_tail_call(const struct rt_stack *stack, const struct rt_task *task,
@@ -220,7 +220,7 @@ static bool is_tail_call(const struct rt_stack *stack, const struct rt_task *tas
 }
 
 /*
- * The innermost call becomes another: that one is told from now on, at the same level.  The call
+ * The innermost call becomes another: that one is shown from now on, at the same level.  The call
  * itself stays where its own return is still to come, of which the kernel keeps so many.
  */
 static int stack_become(struct rt_stack *stack, struct rt_task *task, uint64_t time)
@@ -239,7 +239,7 @@ static int stack_become(struct rt_stack *stack, struct rt_task *task, uint64_t t
 }
 
 /*
- * --libcalls: does a library go on in itself?  That is not shown, and what the program called keeps
+ * --libcalls: does a library call itself?  That is not shown, and what the program called keeps
  * its own end.
  */
 static bool is_inside_library(const struct rt_task *task, const struct rt_event *event,
@@ -324,7 +324,7 @@ static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struc
 				 is_inside_library(task, event, hit);
 	if (task->highest < frame->sp)
 		task->highest = frame->sp;
-	/* A call whose end will not be known is not kept: nothing can be said to be inside it. */
+	/* A call without a known end is dropped: nothing can be said to be inside it. */
 	if (hit->returns)
 		task->n++;
 	hit_values(event, hit->plan, &args);
@@ -373,7 +373,7 @@ static uint64_t return_sp(const struct rt_stack *stack, const struct rt_task *ta
 	return sp;
 }
 
-/* A return whose call was not seen. */
+/* A return without a call. */
 static int stack_unseen(struct rt_stack *stack, struct rt_task *task, const struct rt_event *event,
 			const struct rt_hit *hit, uint64_t sp)
 {

@@ -10,7 +10,7 @@
 /*
  * Ordered events -> enter and leave, paired by thread and stack pointer.
  *
- * The stack grows down, so a frame whose entry stack pointer lies below the one of a new event has
+ * The stack grows down, so a frame with an entry stack pointer below the one of a new event has
  * gone, whether or not its return was seen.
  *
  * For two calls at the same stack pointer, the return address of the second decides:
@@ -78,7 +78,7 @@ int rt_stack_hit(struct rt_stack *stack, const struct rt_event *event, const str
  */
 int rt_stack_event(struct rt_stack *stack, const struct rt_event *event);
 /*
- * The unwinder goes on at a place whose stack pointer is above the event's: what is at it and below
+ * The unwinder continues at a stack pointer above the event's.  Every frame at it and below
  * has been left.
  */
 int rt_stack_unwound(struct rt_stack *stack, const struct rt_event *event);

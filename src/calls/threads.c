@@ -301,7 +301,7 @@ static int stack_comm(struct rt_stack *stack, const struct rt_event *event)
 }
 
 /*
- * The calls of all threads of the process: none but the one that called exec lives on, and that on
+ * The calls of all threads of the process: none but the one that called exec goes on, and that on
  * a new stack.
  */
 static int stack_exec(struct rt_stack *stack, const struct rt_event *event)

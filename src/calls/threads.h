@@ -5,7 +5,7 @@
 #include "calls/stack.h"
 
 /*
- * The threads of a trace and the calls that are open in each.  A thread is kept after it ended, as
+ * The threads of a trace and the calls that are open in each.  A thread stays after it ended, as
  * its id may come again and the sinks keep what they know of it in rt_thread.user; only its frames
  * are given back.  Goroutines, and stacks that the program has made, are forgotten: their numbers
  * never come again, and a server may have had millions.

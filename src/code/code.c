@@ -353,7 +353,7 @@ static uint64_t describe(struct rt_eh_cursor *c, struct rt_image *image, uint64_
 	if (!rt_eh_index(image, &index)) {
 		/*
 		 * Static C programs have the C library's own tables, of places that only clean up
-		 * and go on unwinding.
+		 * and continue to unwind.
 		 */
 		c->bad = !rt_eh_find_unindexed(image, addr, &fde) && image->has_except_table &&
 			 rt_image_unwinds(image);

@@ -53,7 +53,7 @@ int rt_code_landings(struct rt_code *code, uint64_t addr, uint64_t *v, int max);
  */
 bool rt_code_span(struct rt_code *code, uint64_t addr, uint64_t *start, uint64_t *end);
 
-/* The code at `addr` stands for a return, or for a jump through a register. */
+/* The code at `addr` means a return, or a jump through a register. */
 enum rt_thunk { RT_THUNK_NONE, RT_THUNK_RETURN, RT_THUNK_JUMP };
 enum rt_thunk rt_image_thunk(const struct rt_image *image, uint64_t addr);
 enum rt_thunk rt_code_thunk(struct rt_code *code, uint64_t addr);

@@ -16,7 +16,7 @@
  * Approach: follow all paths from the entry, with the depth of the stack.  The start of an
  * instruction is never guessed, because a breakpoint in data would change the program.  If two
  * paths disagree, the function has no exit probes.  The paths also lead
- *	- through jump tables, whose bound a path has to prove (code/tables.c); without a bound
+ *	- through jump tables with a bound that a path has to prove (code/tables.c); without one
  *	  the table ends where an entry leads elsewhere (code/exits_jumps.c),
  *	- to landing pads, which only .gcc_except_table names (code/landing.c),
  *	- to cold parts, and to code without a symbol, which may be a cold part.
@@ -172,7 +172,7 @@ static void add_piece(struct rt_walk *w, uint64_t start, uint64_t end)
 		rt_walk_later(w, landings[i], 0, unknown);
 }
 
-/* The symbol whose code `addr` is in; of several the one that begins last. */
+/* The symbol with `addr` in its code; of several the one that begins last. */
 static const struct rt_symbol *symbol_of(const struct rt_walk *w, uint64_t addr)
 {
 	const struct rt_symbol *s = rt_symbol_before(rt_code_image(w->code), addr + 1);
@@ -231,7 +231,7 @@ static void exit_by_thunk(struct rt_walk *w, uint64_t addr, const struct rt_flow
 static void outward(struct rt_walk *w, uint64_t addr, const struct rt_flow *f,
 		    struct rt_depth depth)
 {
-	/* A symbol whose size is a guess (_init) may seem to go on over the stubs. */
+	/* A symbol with a guessed size (_init) may seem to reach over the stubs. */
 	bool self = f->target == w->entry, stub = rt_code_is_stub(w->code, f->target);
 	const struct rt_symbol *s = stub ? NULL : symbol_of(w, f->target);
 	enum rt_thunk thunk = f->kind == RT_FLOW_JUMP && !self ? rt_code_thunk(w->code, f->target)
@@ -675,7 +675,7 @@ static int add_calls(const struct rt_calls *calls, uint64_t *v, size_t n, size_t
 /*
  * glibc's __pthread_unwind_next hands a function to the unwinder, and that one leaves: the nearest
  * that does, whether it is called or its address taken.  On the way there are functions that end
- * the process, behind whose calls the stack pointer is not known; they have returns.
+ * the process: the stack pointer behind its calls is not known; they have returns.
  */
 static int find_handed(struct rt_code *code, uint64_t *addr, uint64_t *size)
 {

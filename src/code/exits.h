@@ -28,12 +28,12 @@ struct rt_exit {
 	 * emulate; addr 0: none
 	 */
 	struct rt_exit_place cheaper;
-	/* for the caller: where its probe stands, one of the two, */
+	/* for the caller: the place of its probe, one of the two, */
 	struct rt_exit_place place;
 	uint64_t offset;	/* in the file */
 	uint64_t target;	/* where it jumps to; 0: that is not in the instruction */
 	/*
-	 * then where in the file's memory that stands, by its address; 0: in a register, or
+	 * then its place in the file's memory, by its address; 0: in a register, or
 	 * elsewhere
 	 */
 	uint64_t slot;
@@ -43,7 +43,7 @@ struct rt_exit {
 	uint32_t nthrough;
 	uint32_t callee;	/* which traced function `target` is; UINT32_MAX: none */
 	enum rt_exit_kind kind;
-	/* A jump whose target a register holds: 1 + its DWARF number, or RT_BY_IP; 0: none does. */
+	/* A jump to the target in a register: 1 + its DWARF number, or RT_BY_IP; 0: none does. */
 	uint8_t by;
 	bool loads;		/* or the word in memory, `disp` bytes behind where it points */
 	/* for the caller: 1 + the plan that reads the target; 0: none does */
@@ -66,7 +66,7 @@ struct rt_exits {
 	size_t n, cap;
 	/* why they are not known for certain (then n is 0), or NULL; static */
 	const char *why;
-	const struct rt_image *image;	/* whose code it is */
+	const struct rt_image *image;	/* with that code */
 	/* on x86: it reads its own return address from the stack, as far as the way was followed */
 	bool reads_return_address;
 };
@@ -85,7 +85,7 @@ int rt_exits_find_unwinder(struct rt_code *code, uint64_t addr, uint64_t size,
 /*
  * Which function longjmp ends in, by longjmp's own address and size: itself, or the one that it
  * calls for the last step, which may have no name; with `handed` by __pthread_unwind_next's, which
- * has what it calls do that.  Sets both to that one's.  0, -ENOENT: it cannot be told, or -ENOMEM.
+ * has what it calls do that.  Sets both to that one's.  0, -ENOENT: not known, or -ENOMEM.
  */
 int rt_exits_find_leap(struct rt_code *code, bool handed, uint64_t *addr, uint64_t *size);
 /*

@@ -74,7 +74,7 @@ struct rt_depth rt_walk_depth(const struct rt_walk *w, uint64_t addr);
 /* The slot of a jump's target, if it is at a fixed address; or 0. */
 uint64_t rt_walk_slot(const struct rt_flow *f);
 
-/* Find the targets of the jump at `addr`, whose instruction does not have them. */
+/* Find the targets of the jump at `addr`: the instruction does not have them. */
 void rt_walk_understand(struct rt_walk *w, uint64_t addr);
 
 /*

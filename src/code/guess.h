@@ -49,7 +49,8 @@ enum rt_callers_do {
 };
 
 /*
- * The guesses of one file are kept.  NULL: out of memory, or nothing can be guessed of its machine.
+ * The guesses of one file are saved.  NULL: out of memory, or nothing can be guessed of its
+ * machine.
  */
 struct rt_guesser;
 struct rt_guesser *rt_guesser_open(struct rt_image *image);

@@ -6,7 +6,7 @@
  *
  * The last two take every byte for the beginning of an instruction, so nothing is missed if code
  * has data in it, and no decoder is needed. Capstone only refutes bytes that look like a branch,
- * and only behind the first function whose size a symbol tells: before it data may come (glibc's
+ * and only behind the first function with a size in its symbol: before it data may come (glibc's
  * mempcpy jumps to memmove+3 over a third function).
  *
  * Limit: a jump from another function through a table of relative offsets into this one's first

@@ -21,7 +21,7 @@ struct rt_prologue_want {
 	uint32_t emulated;	/* RT_FORM_BIT of what this kernel does not single-step */
 	/* what it makes of probed nops; rt_prologue_find takes the image's */
 	enum rt_nops nops;
-	/* move past the mark (endbr64) alone, whose successor is never worse */
+	/* move past the mark (endbr64) alone: its successor is never worse */
 	bool mark_only;
 	/* a uretprobe is put at the same place: the return address must be on top of the stack */
 	bool returns;
@@ -52,8 +52,8 @@ void rt_prologue_find(const struct rt_extent *f, struct rt_decoder *decoder,
 		      const struct rt_prologue_want *want, struct rt_prologue *prologue);
 
 /*
- * Functions whose first instruction the kernel refuses to probe, or would spoil.  Returns how far
- * behind the entry at `addr` (`size` bytes) a probe may be, whatever it reads: past that
+ * Functions with a first instruction that the kernel refuses to probe, or would spoil.  Returns how
+ * far behind the entry at `addr` (`size` bytes) a probe may be, whatever it reads: past that
  * instruction, if all its effect is on vector registers.  0: nowhere.  Here too rt_branches_far is
  * not asked.
  */

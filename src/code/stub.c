@@ -59,7 +59,7 @@ static uint64_t slot_of(struct rt_code *code, uint64_t addr)
 	return 0;
 }
 
-/* The symbol whose address the loader puts at `slot`; the image's. */
+/* The symbol of which the loader puts the address at `slot`; the image's. */
 static const char *name_at(struct rt_code *code, uint64_t slot)
 {
 	struct rt_image *image = rt_code_image(code);

@@ -3,7 +3,7 @@
  * The first call at which two runs part.  Calls are compared thread by thread, since the order
  * among threads is another one each time; a thread is the same if it is the Nth that appears.
  *
- * Each recording is read twice.  First, of each entry and exit 32 bits are kept: a hash of the
+ * Each recording is read twice.  First, of each entry and exit 32 bits are stored: a hash of the
  * function, the values and the end.  Addresses, the process's own ids and times are not in it.
  * Then the events around the first difference are printed as a tree.
  */
@@ -103,7 +103,7 @@ static struct course *course_of(struct run *run, struct rt_thread *thread)
 	return course;
 }
 
-/* Is the event to be printed?  In the first reading none is, and it is kept.  -ENOMEM. */
+/* Is the event to be printed?  In the first reading none is, and it is stored.  -ENOMEM. */
 static int take_event(struct run *run, struct rt_thread *thread, const struct rt_frame *frame,
 		      unsigned end, const struct rt_values *values)
 {

@@ -17,7 +17,7 @@
 #include "plan/signature.h"
 #include "lang/print.h"
 
-/* Functions whose returns are seen in one way, for one reason. */
+/* Functions with returns that are seen in one way, for one reason. */
 struct way {
 	enum rt_how how;
 	const char *why;
@@ -47,7 +47,7 @@ struct list {
 	enum rt_origin origin;	/* of that */
 	const char *declared;	/* by a set of probes, which is listed; NULL: none is */
 	size_t guesses;
-	const struct rt_image *last;	/* whose rows were printed before */
+	const struct rt_image *last;	/* the file of the rows printed before */
 	const struct rt_image *last_usdt; /* the same for USDT probes */
 	bool json;
 	size_t rows;
@@ -504,7 +504,7 @@ int rt_list(const struct rt_options *o, FILE *file, struct rt_error *err)
 	struct rt_spec *specs;
 
 	/*
-	 * Not in the initializer: glibc 2.23's strcmp is a macro, for whose braces gcc 5 warns of a
+	 * Not in the initializer: glibc 2.23's strcmp is a macro; for its braces gcc 5 warns of a
 	 * member that is missing.
 	 */
 	list.json = o->format && strcmp(o->format, "json") == 0;

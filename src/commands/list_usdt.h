@@ -9,7 +9,7 @@
 
 /*
  * `rawtrace list` of USDT probes: a line a probe, by file.  `rows` counts them, and `last` is the
- * file whose heading was printed last, by earlier calls too.
+ * file with the last heading that was printed, by earlier calls too.
  */
 struct rt_usdt_list {
 	const struct rt_program *program;

@@ -531,7 +531,7 @@ const struct rt_option rt_option_table[] = {
 	  "show only calls that took so long (20us, 1.5ms, 2s), and those around",
 	  .commands = TRACE | REPORT | DIFF, .parse = parse_min_time },
 	{ "failed", 'Z', NULL,
-	  "show only calls that failed, of functions whose prototype says how they do",
+	  "show only calls that failed, of functions with a prototype that says how",
 	  .commands = TRACE | TABLES | REPORT, FLAG(failed) },
 	{ "why", 0, NULL,
 	  "show calls that meet a condition on their end, or failed (--failed), with\n"

@@ -119,7 +119,7 @@ static unsigned row_of(int c)
 
 /*
  * getopt leaves in optopt a letter that is no option (of several in a word, so that argv is not yet
- * past it), or what a long one stands for.
+ * past it), or what a long one means.
  */
 static int unknown_option(const char *letters, char **argv, struct rt_error *err)
 {

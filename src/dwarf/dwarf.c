@@ -82,7 +82,7 @@ static bool is_masked(const struct rt_dwarf *dwarf, const Dwarf_Op *ops, size_t 
 	return true;
 }
 
-/* In the frame, or in memory whose address is there. */
+/* In the frame, or in memory at an address that is there. */
 static bool is_in_frame(const Dwarf_Op *ops, size_t n)
 {
 	return (n == 1 || (n == 2 && ops[1].atom == DW_OP_deref)) &&

@@ -13,7 +13,7 @@
  */
 
 /*
- * The prototype of the function whose entry is at `addr`.  Types are whole up to four pointers
+ * The prototype of the function with its entry at `addr`.  Types are whole up to four pointers
  * away; what is further has a name and a size, and no members.  0; -ENOENT: there is no debug
  * information for it; -EBADMSG: it is damaged.
  */
@@ -28,7 +28,7 @@ const struct rt_ctype *rt_dwarf_type(struct rt_image *image, struct rt_types *ty
 				     const char *name);
 
 /*
- * The type that typedef `name` of C++ stands for, as in symbols: "std::vector<int,
+ * The type that typedef `name` of C++ means, as in symbols: "std::vector<int,
  * std::allocator<int> >".  False: it is no typedef, or of a type without a name.
  */
 bool rt_dwarf_alias(struct rt_image *image, const char *name, char *text, size_t size);

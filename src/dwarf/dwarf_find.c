@@ -159,7 +159,7 @@ static bool entry_of(Dwarf_Die *die, Dwarf_Addr *entry)
 	Dwarf_Addr base, low, high;
 	Dwarf_Attribute attr;
 
-	/* One without any code, since it can never run, stands where the next one begins. */
+	/* One without any code, since it can never run, is where the next one begins. */
 	if (dwarf_lowpc(die, &low) == 0 && dwarf_highpc(die, &high) == 0 && low == high)
 		return false;
 	if (dwarf_attr(die, DW_AT_entry_pc, &attr) && dwarf_formaddr(&attr, entry) == 0)
@@ -349,7 +349,7 @@ bool rt_dwarf_scoped_name(struct rt_dwarf *dwarf, Dwarf_Die *die, bool here, cha
 	size_t used = 0;
 	int n;
 
-	/* A class that is defined outside of what declares it stands anywhere. */
+	/* A class that is defined outside of what declares it can be anywhere. */
 	if (rt_die_ref(die, DW_AT_specification, &declared))
 		target = declared;
 	if (!dwarf_diecu(&target, &at, NULL, NULL))

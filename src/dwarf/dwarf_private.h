@@ -17,7 +17,7 @@ struct rt_dwarf_func {
 	Dwarf_Die die;
 };
 
-/* A compilation unit whose functions have been looked through. */
+/* A compilation unit with its functions looked through. */
 struct rt_dwarf_unit {
 	Dwarf_Off offset;		/* of its entry in .debug_info */
 	Dwarf_Die die;			/* with split DWARF that in the .dwo file */
@@ -129,7 +129,7 @@ uint64_t rt_die_unit_size(struct rt_dwarf *dwarf, Dwarf_Die *die);
 int rt_dwarf_find(struct rt_dwarf *dwarf, uint64_t addr, struct rt_dwarf_func **func);
 /* The entry of the unit that has the instruction at `addr`, without rt_dwarf_split(). */
 bool rt_dwarf_find_unit(struct rt_dwarf *dwarf, uint64_t addr, Dwarf_Die *unit);
-/* The entry of the unit whose head is at an offset that the file itself does not vouch for. */
+/* The entry of the unit with its head at an offset that the file does not vouch for. */
 bool rt_dwarf_unit_at(struct rt_dwarf *dwarf, Dwarf_Off head, Dwarf_Die *unit);
 /*
  * With split DWARF, where the .dwo file is found: true, and `unit` becomes that file's
@@ -187,7 +187,7 @@ struct rt_dwarf_walk {
 	const struct rt_ctype *lost;
 	/* a character, where the type of bytes does not say so; NULL: not needed yet */
 	const struct rt_ctype *text;
-	struct rt_dwarf_pending *queue;	/* structures whose members are still to be read */
+	struct rt_dwarf_pending *queue;	/* structures with members still to be read */
 	size_t nqueue, queue_cap;
 	bool nomem;
 };

@@ -10,7 +10,7 @@
 enum {
 	MEMBERS_MAX = 4096,
 	NAME_MAX_BYTES = 512,
-	/* pointers to a structure whose definition is looked for in other units */
+	/* pointers to a structure to be found in other units */
 	DECLARED_DISTANCE_MAX = 2,
 };
 
@@ -131,7 +131,7 @@ bool rt_dwarf_read_member(struct rt_dwarf_walk *walk, Dwarf_Die *die,
 
 	if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
 		return false;
-	/* Static members, and base classes whose place only the object knows. */
+	/* Static members, and base classes at a place that only the object knows. */
 	if (rt_die_flag(die, DW_AT_external) || rt_die_flag(die, DW_AT_declaration) ||
 	    is_hidden(name) ||
 	    (tag == DW_TAG_inheritance && rt_die_unsigned(die, DW_AT_virtuality, &virtual_base) &&

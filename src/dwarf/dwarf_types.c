@@ -17,7 +17,7 @@
 
 enum {
 	DEPTH_MAX = 64,			/* of modifiers, pointers and arrays on each other */
-	/* pointers from a parameter to a structure whose members are read */
+	/* pointers from a parameter to a structure with members to read */
 	DISTANCE_MAX = 4,
 	DIMENSIONS_MAX = 8,
 	MEMBERS_MAX = 100000,		/* for one prototype */

@@ -61,8 +61,8 @@ enum rt_cfi_step {
 };
 
 /*
- * Turn the frame into its caller's.  Expressions are read from `image`, whose row that is.  Without
- * RT_CFI_STEP the frame is not changed.
+ * Turn the frame into its caller's.  Expressions are read from `image`, which has that row.
+ * Without RT_CFI_STEP the frame is not changed.
  */
 enum rt_cfi_step rt_cfi_step(const struct rt_image *image, const struct rt_cfi_row *row,
 			     struct rt_cfi_frame *frame, rt_cfi_read *read, void *ctx);

@@ -76,7 +76,7 @@ static int take_soname(struct rt_image *image, const char *name, struct rt_error
 	return 0;
 }
 
-/* Take a tag whose value is a string. */
+/* Take a tag with a string. */
 static int take_string(struct rt_image *image, const GElf_Dyn *dyn, const Elf_Data *strings,
 		       struct rt_error *err)
 {

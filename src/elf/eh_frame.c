@@ -285,7 +285,7 @@ static bool read_cie(struct walk *w, uint64_t at)
 }
 
 /*
- * The description whose pointer to its CIE, `id`, was read from `id_at`, up to d->end.  False: it
+ * The description with the pointer to its CIE, `id`, read from `id_at`, up to d->end.  False: it
  * is none of a function.
  */
 static bool read_fde(struct walk *w, uint64_t id_at, uint64_t id, struct rt_eh_described *d)

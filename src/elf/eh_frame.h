@@ -59,7 +59,8 @@ struct rt_eh_cie {
 void rt_eh_read_cie(struct rt_eh_cursor *c, struct rt_eh_cie *cie);
 
 /*
- * One function, or a part of one: where it is, what describes it, and where that goes on and ends.
+ * One function, or a part of one: where it is, what describes it, and where that continues and
+ * ends.
  */
 struct rt_eh_described {
 	uint64_t begin, length, fde, end;

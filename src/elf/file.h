@@ -110,7 +110,7 @@ struct rt_image {
 	struct rt_segment *segments;
 	size_t nsegments, segments_cap;
 	struct rt_dynamic dynamic;
-	/* DT_NEEDED, and what this library stands for (DT_FILTER, DT_AUXILIARY) */
+	/* DT_NEEDED, and what this library replaces (DT_FILTER, DT_AUXILIARY) */
 	struct rt_strings needed;
 	struct rt_table symtab, dynsym;
 	const char *sections_damage;	/* what is wrong with the section headers, NULL: nothing */
@@ -185,7 +185,7 @@ const char *rt_image_version(const struct rt_image *image, size_t i, bool *is_de
  */
 int rt_image_go_symbols(struct rt_image *image);
 /*
- * go.c: bytes as the loader would make them, of a program too whose pointers are in its
+ * go.c: bytes as the loader would make them, of a program too with pointers in its
  * relocations; is it one?  And each of those pointers, until `visit` says that it is the one.
  */
 size_t rt_go_read(const struct rt_image *image, uint64_t addr, void *buf, size_t n);

@@ -11,9 +11,9 @@
 #include "base/error.h"
 
 /*
- * One ELF file.  It is opened once and the descriptor kept: the kernel is given /proc/self/fd/N, so
- * that a path with blanks or colons, a deleted or replaced file and another mount namespace are all
- * the same to it.
+ * One ELF file.  It is opened once and the descriptor stays open: the kernel is given
+ * /proc/self/fd/N, so that a path with blanks or colons, a deleted or replaced file and another
+ * mount namespace are all the same to it.
  */
 struct rt_image;
 struct stat;

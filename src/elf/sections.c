@@ -127,7 +127,7 @@ bool rt_elf_symtab(Elf *elf, struct rt_table *table)
 }
 
 /*
- * A program runs without section headers, so their damage is only kept for whoever asks for
+ * A program runs without section headers, so their damage is only noted for whoever asks for
  * symbols.
  */
 void rt_image_scan_sections(struct rt_image *image)

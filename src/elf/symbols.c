@@ -24,7 +24,7 @@ const char *rt_symbol_source_name(enum rt_symbol_source source)
 	return names[source];
 }
 
-/* A copy that lives as long as the image; NULL: no memory. */
+/* A copy, valid as long as the image; NULL: no memory. */
 static char *own(struct rt_image *image, const char *name)
 {
 	char *copy;

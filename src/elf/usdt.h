@@ -27,7 +27,7 @@ struct rt_usdt {
 	struct rt_usdt_site *v;		/* by provider, name and address */
 	size_t n, cap;
 	size_t damaged;			/* notes that were skipped, or are cut off */
-	const char *problem;		/* of the first of them; a string that lives for ever */
+	const char *problem;		/* of the first of them; a string literal */
 	char *strings;
 };
 

@@ -9,8 +9,8 @@
 
 /*
  * A small BPF assembler.  Jumps name labels and map loads name maps; both become numbers in
- * rt_bpf_finish.  An error (out of memory, an offset that does not fit) is kept and returned there,
- * so that emitting code need not check each call.
+ * rt_bpf_finish.  An error (out of memory, an offset that does not fit) is saved and returned
+ * there, so that emitting code need not check each call.
  */
 
 /*
@@ -112,7 +112,7 @@ void rt_bpf_call(struct rt_bpf *bpf, enum rt_bpf_helper helper);
 void rt_bpf_exit(struct rt_bpf *bpf);
 
 int rt_bpf_label(struct rt_bpf *bpf);			/* a new label; place it once */
-void rt_bpf_place(struct rt_bpf *bpf, int label);	/* it stands before the next instruction */
+void rt_bpf_place(struct rt_bpf *bpf, int label);	/* before the next instruction */
 void rt_bpf_jump(struct rt_bpf *bpf, enum rt_bpf_jmp op, int dst, int32_t imm,
 		 int label); /* if dst op imm goto label */
 void rt_bpf_jump_reg(struct rt_bpf *bpf, enum rt_bpf_jmp op, int dst, int src, int label);

@@ -3,7 +3,7 @@
  * tracefs reads a block in pieces of 8 bytes, because its arrays are only from 4.20 on. A piece
  * that cannot be read is 0 and not marked; so each block comes with a string from the same
  * address, which is empty where that cannot be read. Up to 4.14, and in RHEL 7, a string's NUL
- * is left out of its length: there an empty string cannot be told from one that could not be
+ * is left out of its length: there an empty string looks like one that could not be
  * read.
  */
 #include "emit/definition.h"

@@ -46,7 +46,7 @@ bool rt_definition_is_constant(const struct rt_fetch *fetch);
 unsigned rt_definition_piece(const struct rt_fetch *fetch, unsigned at);
 
 /*
- * Is the pointer there too that stands before the fetch's deref `k`?  Where a pointer on the way
+ * Is the pointer before the fetch's deref `k` there too?  Where a pointer on the way
  * cannot be read, kernels from 4.20 on leave a value as the last event on the processor had it;
  * what the value itself cannot be read from makes it 0.
  */

@@ -101,7 +101,7 @@ static void emit_choice(struct emitter *e, int number, int dst, int src, int off
 	rt_bpf_place(e->bpf, next);
 }
 
-/* dst = the operand whose number is in the emulation's `field`.  r1 is lost. */
+/* dst = the operand with the number in the emulation's `field`.  r1 is lost. */
 static void emit_operand(struct emitter *e, int dst, int field)
 {
 	int done = rt_bpf_label(e->bpf), i;

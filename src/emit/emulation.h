@@ -15,7 +15,7 @@
  * program.  The kernel's helpers give no unchanged ip.  So a program emulates only if ip has the
  * lowest 12 bits of the site's file offset, and a breakpoint is there.
  *
- * From 6.13 on a program whose frame is large shares it with all threads on its CPU
+ * From 6.13 on a program with a large frame shares it with all threads on its CPU
  * (BPF_PRIV_STACK_MIN_SIZE in kernel/bpf/verifier.c), and uprobes do not keep other threads from
  * running it meanwhile, where kernels preempt.  Registers of another thread must not be taken for
  * this one's, so only programs with small frames emulate, and registers are not copied there.

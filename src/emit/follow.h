@@ -5,7 +5,7 @@
 #include "emit/bpf.h"
 
 /*
- * RT_MAP_FOLLOWED: a hash whose keys are the thread groups that are followed, u32 each.  Its values
+ * RT_MAP_FOLLOWED: a hash with the thread groups that are followed as keys, u32 each.  Its values
  * are u64; that of key 0, which no process has, counts the processes for which there was no room.
  */
 enum { RT_FOLLOWED_MOST = 16384 };

@@ -4,7 +4,7 @@
  * entry or a return ends, as there are no loops before 5.3; in the common case only the innermost
  * frame is compared.  The return address is read only if a call is open at the same stack pointer.
  *
- * Threads whose ids are equal modulo the slots share one: a thread with open calls has it.  Two
+ * Threads with ids that are equal modulo the slots share one: a thread with open calls has it.  Two
  * that take it at the same moment spoil each other's calls, but give no wrong time, as a return
  * wants a frame at its own stack pointer, and stacks of threads are apart.
  */
@@ -571,7 +571,7 @@ static void emit_limit_jump(struct emitter *e, int pass)
 }
 
 /*
- * The frame in r0 is of the function whose return instruction this is, or has jumped; else on to
+ * The frame in r0 is of the function that returns here, or it has jumped; else on to
  * `out`, as that is shared by ways that are no calls.
  */
 static void emit_check_owner(struct emitter *e)

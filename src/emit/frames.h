@@ -6,7 +6,7 @@ struct emitter;
 
 /*
  * The open calls of the hit's thread (emit/cells.h), paired by stack pointer as calls/stack.c does:
- * an entry or a return at stack pointer S ends every call whose entry lies below S, seen or not, so
+ * an entry or a return at stack pointer S ends every call with its entry below S, seen or not, so
  * that longjmp and lost returns cannot make a wrong time.  No loops: the frames are in order, so
  * what has to go is found by bisection in as many steps as RT_OPEN_MAX has bits.
  *

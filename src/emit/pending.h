@@ -33,8 +33,8 @@ enum {
 };
 
 /*
- * FR_TIME, by the clock, and HO_LEAST: of the hit's plan, and of a hit whose call is not recorded.
- * At a return r10 - 24 and above are used for its tests.
+ * FR_TIME, by the clock, and HO_LEAST: of the hit's plan, and of a hit in a call that is not
+ * recorded. At a return r10 - 24 and above are used for its tests.
  */
 void rt_emit_pending_now(struct emitter *e);
 void rt_emit_pending_failed(struct emitter *e);

@@ -7,8 +7,8 @@
 /* For the files of this folder that write programs. */
 
 /*
- * Registers by the calling convention: r0 result, r1-r5 arguments (lost in a call), r6-r9 kept, r10
- * frame pointer.
+ * Registers by the calling convention: r0 result, r1-r5 arguments (lost in a call), r6-r9 saved,
+ * r10 frame pointer.
  */
 enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10 };
 
@@ -63,7 +63,7 @@ void rt_emit_read(struct emitter *e, int base, int to, int size);
 void rt_emit_read_value(struct emitter *e, int base, int to, int size);
 
 /*
- * Read the string whose address is in r3 to base + at: its length, then its characters.  If a later
+ * Read the string at the address in r3 to base + at: its length, then its characters.  If a later
  * page of it cannot be read, the text before that is recorded.  Jump to `fault` then too, or if
  * nothing can be read.
  */
@@ -82,7 +82,7 @@ void rt_emit_counted(struct emitter *e, const struct rt_fetch *f, int at, int fa
 void rt_emit_stack(struct emitter *e, const struct rt_fetch *f, int at, int fault);
 
 /*
- * r0 = the address of map's element whose u32 key is in r10 + key; on to `out` where there is none.
+ * r0 = the address of map's element for the u32 key in r10 + key; on to `out` where there is none.
  */
 void rt_emit_lookup(struct emitter *e, enum rt_bpf_map map, int key);
 
@@ -115,7 +115,7 @@ int rt_emit_field(const struct emitter *e, size_t offset);
 /* The bytes of the program's frame above a record that is built there. */
 int rt_emit_frame_top(const struct emitter *e);
 
-/* To be called by a program whose frame takes `bytes`, after rt_emit_filter. */
+/* To be called by a program with a frame of `bytes`, after rt_emit_filter. */
 void rt_emit_reserve_stack(struct emitter *e, int bytes);
 
 #endif

@@ -11,7 +11,7 @@
 #include "emit/private.h"
 #include "fetch/record.h"
 
-/* When the tid has been written: what the entry kept (emit/saved.h). */
+/* When the tid has been written: the entry's saved values (emit/saved.h). */
 enum { SAVED = PID_TGID };
 
 /* The same register before that: how far errno is. */
@@ -444,7 +444,7 @@ void rt_emit_filter(struct emitter *e)
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R0, 0, e->out);
 }
 
-/* The values that begin with what the entry has kept. */
+/* The values that begin with what the entry saved. */
 static uint32_t mask_of_saved(const struct rt_plan *plan)
 {
 	uint32_t mask = 0;

@@ -51,7 +51,7 @@ struct rt_bpf_program {
 	uint32_t thread_pointer;
 	/*
 	 * Memory that cannot be read: fault its page in, as the traced program itself would, and
-	 * read once more (6.0; not with RT_TRANSPORT_PERF, whose map such programs may not use).
+	 * read once more (6.0; not with RT_TRANSPORT_PERF: such programs may not use its map).
 	 * Load it with rt_bpf_prog_load_sleepable.
 	 */
 	bool sleepable;

@@ -17,7 +17,7 @@
 struct rt_saved {
 	uint64_t sp;			/* 0: used up */
 	uint32_t tid;
-	uint32_t function;		/* or what stands for it */
+	uint32_t function;		/* or a number in its place */
 	uint64_t v[RT_MAX_SAVED];
 };
 

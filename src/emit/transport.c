@@ -33,7 +33,7 @@ static void zero_record(struct emitter *e)
 }
 
 /*
- * From 6.13 the x86-64 JIT (6.17: arm64's) gives a program whose frame is 64 bytes or more a stack
+ * From 6.13 the x86-64 JIT (6.17: arm64's) gives a program with a frame of 64 bytes or more a stack
  * per CPU, not per thread; but a uprobe's program can be preempted, and another thread's hit on
  * that CPU then writes over its record.  A program with a tail call in it keeps the thread's stack.
  * This one is never reached, and so needs no map.
@@ -73,7 +73,7 @@ static void reserve_ringbuf(struct emitter *e)
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, e->out);
 	rt_bpf_mov(e->bpf, ROOM, R0);
 	/*
-	 * After the reservation: what stands behind a record that is not whole yet is not older
+	 * After the reservation: records behind one that is not whole yet are not older
 	 * than it.
 	 */
 	rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);

@@ -20,7 +20,7 @@
 enum { CHUNK = 8, PAGE = 4096 };
 
 /*
- * Have the page brought in that the byte is on which stands `more` bytes behind the address in the
+ * Have the page brought in of the byte that is `more` bytes behind the address in the
  * frame.  r0 = 0 when it is there.
  */
 static void touch(struct emitter *e, int more)
@@ -142,7 +142,7 @@ static void read_str_blindly(struct emitter *e, const struct rt_fetch *f, int at
 	rt_emit_read(e, e->base, at + (int)sizeof(int32_t), f->max);
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, ok);
 	for (k = 0; k < f->max; k += CHUNK) {
-		/* One more than there are: this is how a string without an end is told. */
+		/* One more than there are: this marks a string without an end. */
 		rt_bpf_store_imm(e->bpf, RT_BPF_W, e->base, at, k + 1);
 		rt_bpf_load(e->bpf, RT_BPF_DW, R3, R10, POINTER);
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R3, k);

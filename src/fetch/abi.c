@@ -252,7 +252,7 @@ static void x86_64_argument(struct rt_abi *abi, const struct rt_ctype *type,
 		return;
 	}
 	/*
-	 * The first argument on the stack is as aligned as any may be, and stands 8 above the stack
+	 * The first argument on the stack is as aligned as any may be, and is 8 above the stack
 	 * pointer at entry.
 	 */
 	abi->stack = (int32_t)up((uint64_t)abi->stack - arch->stack_args, align > 8 ? align : 8) +
@@ -422,7 +422,7 @@ static void aarch64_result(const struct rt_arch *arch, const struct rt_ctype *ty
 	if (in_floats(arch, type, 0, location))
 		return;
 	if (is_struct(type) && (type->by_reference || size > 16)) {
-		/* Its address was in x8 at the entry, which is not kept. */
+		/* Its address was in x8 at the entry, which is not saved. */
 		location->kind = RT_ABI_ELSEWHERE;
 		location->mark = "<in memory>";
 		return;
@@ -472,7 +472,7 @@ void rt_abi_begin(struct rt_abi *abi, const struct rt_arch *arch, const struct r
 		return;
 	rt_abi_result(arch, result, &location);
 	/*
-	 * A structure whose members nobody knows: then nothing is known of where the arguments are.
+	 * A structure with unknown members: then the places of the arguments are not known.
 	 */
 	abi->lost = location.kind == RT_ABI_UNKNOWN && is_struct(result);
 	if (location.kind != RT_ABI_POINTER)

@@ -16,7 +16,7 @@ enum rt_abi_location_kind {
 	/* whole in memory, `offset` bytes above the stack pointer at entry */
 	RT_ABI_STACK,
 	/*
-	 * in memory whose address is in parts[0], or where that has no register on the stack at
+	 * in memory at the address in parts[0], or where that has no register on the stack at
 	 * `offset`
 	 */
 	RT_ABI_POINTER,
@@ -34,7 +34,7 @@ struct rt_abi_location {
 		struct rt_reg reg;
 		const char *mark;	/* of that one: "<in xmm0>" */
 		/*
-		 * 1 + the number under which the entry kept it, for the return; 0: it is in `reg`
+		 * 1 + the number under which the entry saved it, for the return; 0: it is in `reg`
 		 */
 		uint8_t saved;
 		uint8_t skip;		/* bytes of the register below the object (1: %ah) */

@@ -85,7 +85,7 @@ struct rt_fetch {
 	uint8_t if_failed, failed_size;
 	bool null_fails, from_map;
 	/*
-	 * RT_TYPE_STRING: bytes kept, with the NUL; RT_TYPE_BYTES: bytes read; a string's is a
+	 * RT_TYPE_STRING: bytes stored, with the NUL; RT_TYPE_BYTES: bytes read; a string's is a
 	 * multiple of 8
 	 */
 	uint16_t max;
@@ -95,7 +95,7 @@ struct rt_fetch {
 	uint8_t length_size;
 	uint16_t length_offset;		/* which begins so many bytes into that value */
 	uint16_t element;		/* bytes of one of what it counts */
-	/* it is no number, but the address of the end; that of the beginning stands */
+	/* it is no number, but the address of the end; that of the beginning is */
 	bool length_ends;
 	uint16_t length_begin;		/* so many bytes into the same value; `element` is 1 */
 	/*
@@ -207,7 +207,7 @@ struct rt_plan {
 	uint16_t runtime;		/* of which of the process's Go runtimes that is */
 	/* entry: 1 + the first of the values that are not shown: rt_plan_add_stack; 0: none */
 	uint8_t stack;
-	/* entry, where calls are filtered: of functions whose return is not probed */
+	/* entry, where calls are filtered: of functions without a return probe */
 	bool no_return;
 	const struct rt_arch *arch;
 	/*

@@ -26,7 +26,7 @@ int rt_lower_return(const struct rt_prototype *prototype, const struct rt_spec *
 		    struct rt_error *err);
 
 /*
- * lower_spec.c: add to an entry's plan what the return wants to be kept, where that is probed.  0
+ * lower_spec.c: add to an entry's plan what the return wants to be saved, where that is probed.  0
  * or -ENOMEM.
  */
 int rt_lower_keep(const struct rt_prototype *prototype, const struct rt_spec *spec,

@@ -206,7 +206,7 @@ static int add_number(struct lowering *l, const struct rt_spec *spec, const stru
 }
 
 /*
- * Text whose length is beside it has no NUL: its length, then its characters as numbers of up
+ * Text with its length beside it has no NUL: its length, then its characters as numbers of up
  * to eight of them.  It is another text where one of these is, so != has alternatives; `alone`: it
  * may.
  */

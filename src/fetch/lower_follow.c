@@ -231,7 +231,7 @@ static void add_list(struct lowering *l, const struct object *o, struct rt_show 
 	list->elements = f->max / size < n ? (unsigned)(f->max / size) : n;
 }
 
-/* Elements behind the pointer at `offset` in an object: `f` tells where their number stands. */
+/* Elements behind the pointer at `offset` in an object: `f` has the place of their number. */
 static void follow_counted(struct lowering *l, struct object *o, uint32_t offset,
 			   const struct rt_ctype *element, const struct rt_fetch *counted,
 			   uint64_t max)
@@ -297,7 +297,7 @@ static const struct object *find_length(const struct lowering *l, unsigned lengt
 	return NULL;
 }
 
-/* An argument whose number of elements is in another one. */
+/* An argument with its number of elements in another one. */
 static bool follow_length(struct lowering *l, struct object *o, const struct pointer *p)
 {
 	const struct rt_param *param;

@@ -97,7 +97,7 @@ void *rt_lower_alloc(struct lowering *l, size_t n);
 /* The value's number, or -1 where there is no room for it. */
 int rt_lower_value(struct lowering *l, const struct rt_fetch *fetch);
 struct object *rt_lower_object(struct lowering *l, struct rt_show *show, unsigned depth);
-/* The fetch of what stands `offset` bytes into a place.  false: too many pointers on the way. */
+/* The fetch of the bytes at `offset` in a place.  false: too many pointers on the way. */
 bool rt_lower_fetch(const struct place *place, uint32_t offset, struct rt_fetch *fetch);
 /* Find the target of the pointer at `offset` of an object. */
 bool rt_lower_behind(const struct object *object, uint32_t offset, unsigned word, struct place *to);
@@ -145,7 +145,7 @@ bool rt_lower_keep_result(struct lowering *l);
 
 /*
  * lower_spec.c: what the function has filled in, as objects of its return, with the plan's part of
- * what is kept; `n` of the shows are used, of which there are as many as rt_lower_outs_most says.
+ * what is saved; `n` of the shows are used, of which there are as many as rt_lower_outs_most says.
  */
 unsigned rt_lower_outs_most(const struct rt_prototype *prototype);
 int rt_lower_outs(struct lowering *l, const struct rt_spec *spec, struct rt_show *shows,

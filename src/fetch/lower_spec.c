@@ -71,7 +71,7 @@ static int take_member(struct reached *r, const struct rt_step *step, const stru
 	if (!r->type || (r->type->kind != RT_CT_STRUCT && r->type->kind != RT_CT_UNION) ||
 	    !r->type->nmembers)
 		return rt_spec_expected(spec, step->column, err,
-					"a member of a struct whose members are known, not of %s%s",
+					"a member of a struct with known members, not of %s%s",
 					rt_lower_type_name(r->type),
 					rt_ctype_is_pointer(r->type) ? " (a pointer has ->)" : "");
 	m = find_member(r->type, step->name, &r->offset, 0);
@@ -108,7 +108,7 @@ static int take_index(const struct lowering *l, struct reached *r, const struct 
 	if (!r->type || !r->type->size ||
 	    r->offset + (uint64_t)step->index * r->type->size > INT32_MAX)
 		return rt_spec_expected(spec, step->column, err,
-					"an array of elements whose size is known");
+					"an array of elements of known size");
 	r->offset += (uint32_t)((uint64_t)step->index * r->type->size);
 	return 0;
 }
@@ -356,7 +356,7 @@ static bool is_length(const struct rt_prototype *p, const struct rt_spec *spec, 
 	return false;
 }
 
-/* The whole of it is one word, in a register or on the stack: that is kept. */
+/* The whole of it is one word, in a register or on the stack: that is saved. */
 static bool save_location(const struct lowering *l, const struct rt_abi_location *location,
 			  struct rt_fetch *f)
 {

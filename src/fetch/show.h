@@ -6,7 +6,7 @@
 #include "lang/type.h"
 
 /*
- * The way to print a plan's values: an object for each argument or result, whose bytes are in one
+ * The way to print a plan's values: an object for each argument or result, its bytes in one
  * or more of the plan's values, and the targets of its pointers, if these were read.  Functions of
  * different types may share a plan, but each has its own objects.
  */
@@ -67,7 +67,7 @@ enum rt_failure {
 
 /* the objects shown for one kind of a function's hits */
 struct rt_showing {
-	/* whose values they are; NULL: nothing is known, print the plan's values as they are */
+	/* of these values; NULL: nothing is known, print the plan's values as they are */
 	const struct rt_plan *plan;
 	const struct rt_show *v;
 	unsigned n;
@@ -110,9 +110,9 @@ struct rt_limits {
 	int32_t errno_offset;
 	bool no_saved;			/* a return does not know what its entry was given */
 	bool no_lists;			/* read nothing that elements of lists lead to */
-	bool no_index;			/* read nothing whose address is the sum of two registers */
+	bool no_index;			/* no reads at the sum of two registers */
 	/*
-	 * bytes of what stands elsewhere by pointer and length, one element at least; 0: as many as
+	 * bytes of what lies elsewhere by pointer and length, one element at least; 0: as many as
 	 * else
 	 */
 	uint8_t counted;

@@ -17,7 +17,7 @@ struct rt_go {
 	struct rt_pclntab table;
 	uint8_t *bytes;			/* the table's, owned */
 	uint64_t table_addr;
-	/* in how many bytes from a thread's thread pointer its goroutine (runtime.g) stands, */
+	/* in how many bytes from a thread's thread pointer its goroutine (runtime.g) is, */
 	bool g_known;
 	int32_t g_at;			/* as the code of stack checks has it (x86-64) */
 	bool goid_read;
@@ -34,14 +34,14 @@ struct rt_go {
 const struct rt_go *rt_image_go(struct rt_image *image);
 
 /*
- * Is a Go function's entry at `addr`?  Then `*skip` is where its probe stands, behind what may
+ * Is a Go function's entry at `addr`?  Then `*skip` is the distance to its probe, behind what may
  * begin anew: each call passes there once, with its arguments, the stack pointer and (in the
  * register that has it) the goroutine as they were at the entry.
  */
 bool rt_go_place(struct rt_image *image, uint64_t addr, uint32_t *skip);
 
 /*
- * The frame of the Go function at `addr`, whose caller is looked for: so many bytes are between the
+ * The frame of the Go function at `addr`, to find its caller: so many bytes are between the
  * stack pointer and the entry's.  False: not known, or the function runs on another stack than its
  * caller.
  */
@@ -127,7 +127,7 @@ int rt_go_read_arguments(const struct rt_go_frame *frame, struct rt_types *memor
 			 struct rt_prototype *p);
 
 /*
- * The name and the kind of the type whose record is at `addr`, as the program is linked:
+ * The name and the kind of the type with its record at `addr`, as the program is linked:
  * "*errors.errorString".  False: not known.
  */
 bool rt_go_type_name(struct rt_image *image, uint64_t addr, char *buf, size_t size, unsigned *kind);

@@ -34,10 +34,10 @@ struct reading {
 	const struct rt_go_frame *frame;
 	unsigned nstack, nregs;			/* numbers of the parameter that is read */
 	uint32_t end;				/* behind the last number */
-	bool failed, cut;			/* it is not as expected; it is not told whole */
+	bool failed, cut;			/* it is not as expected; a part is missing */
 };
 
-/* ---- what is told of them ---- */
+/* ---- reading them ---- */
 
 static const struct rt_ctype *number(struct reading *r, unsigned size, bool floating)
 {
@@ -204,7 +204,7 @@ int rt_go_read_arguments(const struct rt_go_frame *frame, struct rt_types *memor
 	/* The first place is left free. */
 	for (; !r.failed && !r.cut && *r.p != END && n < PARTS; n++)
 		read_param(&r, &v[n]);
-	/* None is told of: there is only the first. */
+	/* None is known: there is only the first. */
 	if (frame->proven && frame->first && n == 1)
 		r.skipped = r.used = r.nspills;
 	if (frame->proven)

@@ -46,15 +46,15 @@ static bool holds(const struct rt_pclntab *t, uint64_t at, uint64_t n)
 }
 
 /*
- * An entry of the list is an address and where the function's own record stands, 4 bytes each since
- * 1.18.
+ * An entry of the list is an address and the offset of the function's own record, 4 bytes each
+ * since 1.18.
  */
 static uint64_t word(const struct rt_pclntab *t)
 {
 	return t->since >= 18 ? 4 : 8;
 }
 
-/* After the last entry stands where the last function ends. */
+/* After the last entry is the end of the last function. */
 static bool list_fits(const struct rt_pclntab *t)
 {
 	return t->count && t->count < LARGEST &&

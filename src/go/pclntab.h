@@ -29,7 +29,7 @@ struct rt_go_function {
 	uint64_t addr, end;		/* virtual addresses; padding may be before the end */
 	uint32_t args;			/* bytes of arguments and results on the stack */
 	/*
-	 * so many bytes from its entry it goes on after a panic that it recovers from; 0: it does
+	 * so many bytes from its entry it continues after a panic that it recovers from; 0: it does
 	 * not
 	 */
 	uint32_t recovers;
@@ -50,7 +50,7 @@ int rt_pclntab_open(const uint8_t *bytes, size_t n, struct rt_pclntab *table);
 bool rt_pclntab_function(const struct rt_pclntab *table, uint64_t i,
 			 struct rt_go_function *function);
 
-/* The function whose code `addr` is in.  False: none. */
+/* The function with `addr` in its code.  False: none. */
 bool rt_pclntab_find(const struct rt_pclntab *table, uint64_t addr,
 		     struct rt_go_function *function);
 

@@ -88,7 +88,7 @@ static int keep_for_tracing(void)
 }
 
 /*
- * Does this kernel, and this libcap, have what stands for CAP_SYS_ADMIN (5.8)?  For `files` of
+ * Does this kernel, and this libcap, have what replaces CAP_SYS_ADMIN (5.8)?  For `files` of
  * /proc/PID/map_files it is CAP_CHECKPOINT_RESTORE (5.9).
  */
 static bool can_do_without_admin(bool files)

@@ -25,7 +25,7 @@ struct rt_main_buffer {
 void rt_main_buffer_init(const struct rt_tracefs *tracefs, struct rt_main_buffer *buffer);
 
 /*
- * Take it for us: the clock `global`, whose times compare between CPUs, and `kb` KiB a CPU.
+ * Take it for us: the clock `global`, with times that compare between CPUs, and `kb` KiB a CPU.
  * -EBUSY, with who to ask, when another tracer uses it, another rawtrace among them.
  */
 int rt_main_buffer_take(const struct rt_tracefs *tracefs, struct rt_main_buffer *buffer, size_t kb,

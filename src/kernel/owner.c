@@ -317,7 +317,7 @@ struct names {
 	size_t n, cap;
 };
 
-/* Was it there before?  Out of memory: no, and it is not kept. */
+/* Was it there before?  Out of memory: no, and it is not saved. */
 static bool is_repeated(struct names *names, const char *name)
 {
 	size_t low;
@@ -334,7 +334,7 @@ static bool is_repeated(struct names *names, const char *name)
 }
 
 /*
- * The events of the definitions in `text` whose group is the owner's.  A multi-probe event has
+ * The events of the definitions in `text` in the owner's group.  A multi-probe event has
  * thousands of lines, between those of others, and goes as a whole.
  */
 static unsigned clear_definitions(const struct rt_tracefs *t, const struct places *places,

@@ -33,7 +33,7 @@ void rt_close_from(int first, int keep, int other);
 bool rt_proc_mounted(void);
 
 /*
- * The processes of `pids`, each once: a thread's id stands for its process.  An id without a
+ * The processes of `pids`, each once: a thread's id means its process.  An id without a
  * process stays as it is.
  */
 void rt_proc_leaders(const struct rt_pids *pids, struct rt_pids *leaders);

@@ -368,7 +368,7 @@ const char *rt_probe_strerror(int code)
 	}
 }
 
-/* Closing many descriptors whose closes each wait. */
+/* Closing many descriptors when each close waits. */
 
 /* More make it no faster: the waits for RCU then end together as they are. */
 enum { HELPERS = 64, STACK = 16 << 10 };

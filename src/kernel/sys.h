@@ -26,7 +26,7 @@ int rt_bpf_map_next(int map, const void *key, void *next);
 /*
  * Load a KPROBE program under the GPL.  `expected` is the expected attach type, 0 for perf events
  * (before 4.17 it must be 0).  With `log` (`log_size` bytes, may be NULL) the verifier's words are
- * kept when it refuses.
+ * saved when it refuses.
  */
 int rt_bpf_prog_load(const struct rt_bpf_insn *insns, size_t n, uint32_t expected, char *log,
 		     size_t log_size);
@@ -39,7 +39,7 @@ int rt_bpf_prog_load_tracepoint(const struct rt_bpf_insn *insns, size_t n);
 /* Load a RAW_TRACEPOINT program (4.17), and run it at the tracepoint `name`. */
 int rt_bpf_prog_load_raw(const struct rt_bpf_insn *insns, size_t n);
 int rt_bpf_raw_tracepoint(const char *name, int prog);
-/* Does this kernel load the program, for perf events?  0, or the negative errno; it is not kept. */
+/* Does this kernel load the program, for perf events?  0, or the negative errno; it is unloaded. */
 int rt_bpf_prog_try(const struct rt_bpf_insn *insns, size_t n);
 /*
  * The same as rt_bpf_prog_load for a program that may wait for a page of the traced process
@@ -90,7 +90,7 @@ void rt_limits_raise(unsigned nfiles);
 enum { RT_FILES_USUAL = 4096 };
 
 /*
- * execve(2) by the program's own environment, not by way of the C library, whose functions may be
+ * execve(2) by the program's own environment, not by way of the C library: its functions may be
  * probed by then.  Comes back with errno.
  */
 int rt_execve(const char *path, char *const argv[]);

@@ -30,7 +30,7 @@ struct piece {
 /*
  * Memory for a child's thread pointer to point into, and its stack.  Below 4 GB, as where Go's
  * first thread has it: before 4.7 (RHEL 7) x86-64 keeps such a pointer in another place than all
- * others, and then none is told.
+ * others, and then none is given.
  */
 #ifndef MAP_32BIT
 #define MAP_32BIT 0
@@ -170,7 +170,7 @@ static int listen(const struct looking *l)
 }
 
 /*
- * In a child whose thread pointer leads to zeroes: what would want more of the C library than
+ * In a child with a thread pointer to zeroes: what would want more of the C library than
  * system calls is not done here.
  */
 static int look(void *arg)
@@ -196,7 +196,7 @@ static int look(void *arg)
 
 /* ---- we ---- */
 
-/* A child whose thread pointer is in `memory`, where the C libraries look for it themselves. */
+/* A child with its thread pointer in `memory`, where the C libraries look for it themselves. */
 static int send_child(struct looking *l, char *memory, struct found *found)
 {
 	uintptr_t at = ((uintptr_t)memory + TLS / 2) & ~(uintptr_t)63;

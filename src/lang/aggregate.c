@@ -108,7 +108,7 @@ static int member(struct rt_cursor *c, struct layout *l, const struct rt_specifi
 	if (type->kind == RT_CT_VOID || type->kind == RT_CT_FUNCTION)
 		return rt_expected(c, d.at, "a member that has a size");
 	if (type->kind == RT_CT_UNKNOWN && !type->size)
-		return rt_expected(c, d.at, "a type whose size is known before a member, not %.60s",
+		return rt_expected(c, d.at, "a type of known size before a member, not %.60s",
 				   type->name ? type->name : "this");
 	r = bit_field(c, type, &bits);
 	if (r < 0)

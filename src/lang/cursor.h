@@ -11,14 +11,14 @@
 #include "lang/type.h"
 #include "base/error.h"
 
-/* Shared by the files of src/lang only: where a parser stands in a text. */
+/* Shared by the files of src/lang only: the place of a parser in a text. */
 struct rt_cursor {
 	const char *text;		/* the whole of it, for messages */
 	const char *at, *end;		/* *end need not be NUL */
 	const struct rt_arch *arch;
 	struct rt_types *types;
 	const struct rt_scope *scope;	/* may be NULL */
-	/* takes the named types that are defined here; NULL: they are not kept */
+	/* takes the named types that are defined here; NULL: nobody does */
 	struct rt_scope *defines;
 	unsigned depth;			/* of nesting, which is limited */
 	struct rt_error *err;
@@ -72,7 +72,7 @@ const struct rt_ctype *rt_scope_find(const struct rt_scope *scope, const char *n
 int rt_scope_add(struct rt_scope *scope, const char *name, const struct rt_ctype *type);
 
 /*
- * declare.c: what stands before a declarator ("static const unsigned long", "struct foo", "hex"),
+ * declare.c: the words before a declarator ("static const unsigned long", "struct foo", "hex"),
  * and declarators.  `abstract`: the name may be missing.  `head`: it is a function's result, where
  * every name that is not known is a macro if a type is.
  */
@@ -114,7 +114,7 @@ bool rt_begins_declaration(struct rt_cursor *c, bool full);
 /* Pass over "__attribute__((...))" and the like; true if there was one. */
 bool rt_skip_attribute(struct rt_cursor *c);
 
-/* aggregate.c: the type of C or a standard typedef whose name is like this one; NULL: none. */
+/* aggregate.c: the type of C or a standard typedef with a name like this one; NULL: none. */
 const char *rt_nearest_type(const char *name);
 
 /* declare.c: the words of C's basic types that were seen. */
@@ -138,14 +138,14 @@ int rt_parse_tagged(struct rt_cursor *c, enum rt_ctype_kind kind, bool is_flags,
 		    const struct rt_ctype **type);
 
 /*
- * items.c: what stands between the parentheses; the cursor is behind '('.  `full`: a result's type
+ * items.c: the text between the parentheses; the cursor is behind '('.  `full`: a result's type
  * was given.
  */
 int rt_parse_items(struct rt_cursor *c, struct rt_spec *spec, struct rt_prototype *prototype,
 		   bool full);
 
 /*
- * resolve.c: what stands before a function's name ("static robj *"); and behind its parameters: a
+ * resolve.c: the words before a function's name ("static robj *"); and behind its parameters: a
  * result, errno, what headers have there.
  */
 int rt_parse_result(struct rt_cursor *c, const char *start, const char *name,

@@ -145,7 +145,7 @@ static const struct rt_ctype *unknown_type(struct rt_cursor *c, const char *at, 
 
 /*
  * An identifier that is no known word: a macro of the library's header, a type, or the declarator's
- * name.  Macros are told by what follows: of names in a row the last is the declarator's, unless a
+ * name.  Macros are known by what follows: of names in a row the last is the declarator's, unless a
  * '*' follows, and the last before it the type.
  */
 static bool is_type_here(const struct rt_cursor *c, size_t n, bool head, bool have_type)
@@ -177,7 +177,7 @@ static bool is_type_here(const struct rt_cursor *c, size_t n, bool head, bool ha
 }
 
 /*
- * Does an unknown name belong to what stands before the declarator, now that there is a type?  Not
+ * Does an unknown name belong to the words before the declarator, now that there is a type?  Not
  * before another type: a comma is missing.
  */
 static bool is_macro_here(const struct rt_cursor *c, size_t n, bool head)
@@ -198,7 +198,7 @@ static bool is_macro_here(const struct rt_cursor *c, size_t n, bool head)
 	return head || next || rt_peek(&probe) == '*';
 }
 
-/* A word that cannot be where it stands. */
+/* A word that cannot be at its place. */
 static int misplaced(const struct rt_cursor *c, const char *at, size_t n, bool have_type)
 {
 	const char *meant = rt_basic_misspelt(at, n);

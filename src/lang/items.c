@@ -365,7 +365,7 @@ static bool is_taken(const struct items *items, const char *name, size_t n)
 }
 
 /*
- * "int m[3], m[1]": what is a parameter's name is no type, unless it stands before another name
+ * "int m[3], m[1]": a parameter's name is no type, unless it is before another name
  * ("fd fd").
  */
 static bool is_parameter(const struct rt_cursor *c, const struct items *items)
@@ -501,7 +501,7 @@ static int find_lengths(struct rt_cursor *c, struct items *items)
 			p->length = RT_LENGTH_RESULT;
 		else
 			r = rt_expected(c, items->length_at[i],
-					"'out' before a parameter whose length is the result");
+					"'out' before a parameter with the result as its length");
 		/* A string ends at its NUL, or there. */
 		if (p->type->style == RT_STYLE_STRING && !p->most) {
 			p->most = p->length;

@@ -346,7 +346,7 @@ static const char *parameter_end(const char *p, const char *end)
 	return p;
 }
 
-/* Without its name.  NULL: that stands inside the type. */
+/* Without its name.  NULL: that is inside the type. */
 static const char *type_end(const char *p, const char *end, const char *name)
 {
 	while (end > p && isspace((unsigned char)end[-1]))

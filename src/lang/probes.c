@@ -552,7 +552,7 @@ static int add_file(struct rt_probes *p, const char *path, struct rt_error *err)
 	return r;
 }
 
-/* The phrase that byte `c` of an embedded text stands for; NULL: the byte itself. */
+/* The phrase of byte `c` of an embedded text; NULL: the byte itself. */
 static const char *phrase(char c)
 {
 	return (unsigned char)c & 0x80 ? rt_embedded_phrases[(unsigned char)c & 0x7f] : NULL;

@@ -34,7 +34,7 @@ struct rt_statement {
 	const char *file;		/* its name, for messages */
 	unsigned line;
 	const char *text;		/* NUL-terminated, owned by the rt_probes */
-	/* of the function, as far as it can be told without parsing; "": it cannot */
+	/* of the function, as far as it is known without parsing; "": it is not */
 	const char *name;
 	/* the globs of the line `library` above it, blanks between them; NULL: none */
 	const char *libraries;

@@ -689,7 +689,7 @@ static void explain(FILE *file, const struct rt_spec *spec, unsigned item,
 		if (spec->params_given)
 			fprintf(file, "; declare '%s' too", expr->param);
 	} else if (expr->nsteps) {
-		fprintf(file, "a parameter whose type is known; declare '%s' before", expr->param);
+		fprintf(file, "a parameter of known type; declare '%s' before", expr->param);
 	} else if (item < spec->nshown && strcmp(expr->param, "string") == 0) {
 		fputs("a name behind 'string', as in 'f(string s)'", file);
 	} else {

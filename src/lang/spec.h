@@ -47,7 +47,7 @@ struct rt_step {
 	enum rt_step_kind kind;
 	const char *name;
 	int64_t index;
-	unsigned column;		/* where it stands in the specification, from 1 */
+	unsigned column;		/* its place in the specification, from 1 */
 };
 
 struct rt_expr {
@@ -119,7 +119,7 @@ enum rt_word_base {
 	/* $argN: where C passes the slot'th argument, an integer as all before it */
 	RT_WORD_ARGUMENT,
 	RT_WORD_COMM,			/* $comm: the thread's name */
-	RT_WORD_CONSTANT,		/* \N; @ADDRESS is what stands in memory at N */
+	RT_WORD_CONSTANT,		/* \N; @ADDRESS is the word in memory at N */
 };
 
 enum rt_word_type {
@@ -211,7 +211,7 @@ const struct rt_condition *rt_spec_condition(const struct rt_spec *spec, enum rt
 struct rt_scope;
 
 /*
- * Parse `text` for programs of `arch`, whose word tells the size of long and of pointers.  `scope`
+ * Parse `text` for programs of `arch`; its word is the size of long and of pointers.  `scope`
  * may be NULL, and must outlive the specification.  Returns 0, or a negative errno with a message
  * that names the column.  Free with rt_spec_free.
  */
@@ -246,9 +246,9 @@ int rt_spec_prototype(const struct rt_spec *spec, const struct rt_prototype *kno
 		      const struct rt_prototype **prototype, struct rt_error *err);
 
 /*
- * The name of a C++ function whose parameters (at `parameters`, inside `name`) are as its symbol
+ * The name of a C++ function with its parameters (at `parameters`, inside `name`) as its symbol
  * has them: uint64_t and "long unsigned int" as unsigned long, no "struct" before a type.  `word`:
- * the bytes of a pointer.  `alias` (NULL: nobody knows) puts what a typedef's `name` stands for
+ * the bytes of a pointer.  `alias` (NULL: nobody knows) puts what a typedef's `name` means
  * into `text`; false: it is none.  To be freed; NULL: out of memory.
  */
 typedef bool (*rt_spec_alias)(void *ctx, const char *name, char *text, size_t size);
@@ -257,7 +257,7 @@ char *rt_spec_overload(const char *name, const char *parameters, unsigned word, 
 
 /*
  * The parameters in the name of a C++ function, as a demangler prints them: `text` is "int, char
- * const*", what stands between the parentheses.  `v` has room for `max`, and the types are in
+ * const*", the text between the parentheses.  `v` has room for `max`, and the types are in
  * `types`' memory; of those that are known by name alone nothing more is known.  0; -EINVAL: not
  * all of it is understood; -ENOMEM.
  */

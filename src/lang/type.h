@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /*
- * The types of arguments and results, whatever told them: a prototype that the user wrote, DWARF, a
+ * The types of arguments and results, from any source: a prototype that the user wrote, DWARF, a
  * file of prototypes, or a look at the machine code.  The stages below know types by this alone.
  * Names of typedefs and volatile are resolved away; what is left is what tells how a value is
  * passed, read and printed, and const.  A graph: types refer to each other, also in circles (a
@@ -31,7 +31,7 @@ enum rt_ctype_kind {
 	RT_CT_VARIANT,
 };
 
-/* The way to print an integer whose type does not say it. */
+/* The way to print an integer if its type does not say it. */
 enum rt_style {
 	RT_STYLE_TYPE,		/* as its type wants it */
 	RT_STYLE_DEC, RT_STYLE_HEX, RT_STYLE_OCT, RT_STYLE_CHAR,
@@ -91,7 +91,8 @@ struct rt_sequence {
 
 /*
  * Go's interface: two words, of which the second leads to the object.  The first leads to the
- * object's type (of an interface without methods), or to a table whose second word does; 0: nil.
+ * object's type (of an interface without methods), or to a table in which the second word does; 0:
+ * nil.
  */
 enum rt_interface { RT_INTERFACE_NONE, RT_INTERFACE_TYPE, RT_INTERFACE_TABLE };
 
@@ -118,7 +119,7 @@ struct rt_ctype {
 	 */
 	bool const_target;
 	const char *target_name;
-	/* FUNCTION: what stands between its parentheses; NULL: not known */
+	/* FUNCTION: the text between its parentheses; NULL: not known */
 	const char *parameters;
 	/* POINTER: int v[4] as a parameter: to all of the array, and v[1] is an element */
 	bool is_decayed;
@@ -140,7 +141,7 @@ static inline bool rt_ctype_is_pointer(const struct rt_ctype *type)
 	return type && (type->kind == RT_CT_POINTER || type->kind == RT_CT_REFERENCE);
 }
 
-/* Memory that lives until rt_types_free: types and the names in them. */
+/* Memory that is valid until rt_types_free: types and the names in them. */
 struct rt_types;
 
 struct rt_types *rt_types_new(void);			/* NULL: out of memory */

@@ -5,8 +5,8 @@
 #include "output/sink.h"
 
 /*
- * Names of calls whose functions have a pattern (rt_function_pattern): methods of Java, which one
- * USDT probe opens.  Each name has a number that stands for a function.  Memory grows with the
+ * Names of calls of functions with a pattern (rt_function_pattern): methods of Java, which one
+ * USDT probe opens.  Each name has a number like a function's.  Memory grows with the
  * number of names, and not with the number of calls.
  */
 enum { RT_CALL_NAMES_MOST = 1 << 30 };

@@ -99,7 +99,7 @@ static void put_head(struct rt_sink *sink, const char *ph, pid_t pid, uint64_t t
 	rt_put_u64(sink->file, tid);
 }
 
-/* "KEY":  with the comma after what stands before. */
+/* "KEY":  with the comma after what is before. */
 static void put_key(FILE *file, const char *key, bool some)
 {
 	rt_put(file, some ? ",\"" : "\"");
@@ -108,8 +108,8 @@ static void put_key(FILE *file, const char *key, bool some)
 }
 
 /*
- * A point in time in one thread: a call whose end is not traced, or a return whose call was not
- * seen.
+ * A point in time in one thread: a call without a return probe, or a return without its call that
+ * was seen.
  */
 static void put_instant(struct rt_sink *sink, const struct rt_track *track, uint32_t function,
 			uint64_t time)

@@ -24,7 +24,7 @@ struct files {
 	char **notes;			/* remarks before the first file */
 	size_t nnotes, notes_cap;
 	bool some;			/* there was a file */
-	struct rt_members closed;	/* processes whose files are closed */
+	struct rt_members closed;	/* processes with closed files */
 	struct rt_error err;		/* why a file could not be written */
 };
 

@@ -29,7 +29,7 @@ enum { TIME_WIDTH = 10, DURATION_WIDTH = 8, TID_WIDTH = 8, NAME_WIDTH = 16, INDE
 #define MAGENTA "\033[35m"
 #define PLAIN "\033[0m"
 
-/* The call of a thread whose text waits; and all of them, to be freed. */
+/* The call of a thread with text that waits; and all of them, to be freed. */
 struct flow_thread {
 	struct flow_thread *next;
 	char *text;			/* "name(args)" */
@@ -44,7 +44,7 @@ struct flow_thread {
 struct flow {
 	struct flow_thread *threads;
 	FILE *line;			/* a line, or a part of one, as it is put together */
-	char *bytes;			/* what stands there, after a flush, */
+	char *bytes;			/* the bytes there, after a flush, */
 	size_t len;			/* and how much */
 	bool header, colors;
 	unsigned width;			/* of a line; 0: any */
@@ -52,7 +52,7 @@ struct flow {
 	uint64_t last;			/* the time of the line before */
 };
 
-/* A pager stands between the stream and the terminal. */
+/* A pager is between the stream and the terminal. */
 static int terminal_of(const struct rt_sink *sink)
 {
 	return sink->to.pager ? STDOUT_FILENO : fileno(sink->file);

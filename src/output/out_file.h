@@ -27,7 +27,7 @@ struct rt_out_file {
 	bool regular;		/* a regular file */
 	const char *pager;	/* a command, beside standard output; NULL: none */
 	pid_t command;		/* the process of the pager or of the command in `path`; 0: none */
-	off_t tail;		/* where its last tail stands; -1: it has none yet */
+	off_t tail;		/* the offset of its last tail; -1: it has none yet */
 };
 
 /*
@@ -58,7 +58,7 @@ int rt_out_file_open(struct rt_out_file *file, const struct rt_program *program,
 /* Write out what the buffer holds; nothing if the file was not opened. */
 int rt_out_file_flush(struct rt_out_file *file, struct rt_error *err);
 
-/* Make it whole as it stands, for whoever reads it during the trace or after a SIGKILL. */
+/* Make it whole as it is, for whoever reads it during the trace or after a SIGKILL. */
 void rt_out_file_put_tail(struct rt_out_file *file, const char *tail);
 
 /* Does the user see it beside standard error, or as that? */

@@ -378,7 +378,7 @@ static int perfetto_enter(struct rt_sink *sink, struct rt_thread *thread,
 	if (!track || rt_call_names_find(&p->names, sink->trace, thread->pid, frame->function, args,
 					 &function) < 0)
 		return -ENOMEM;
-	track->n += frame->returns;	/* a number of calls: nothing of them is kept */
+	track->n += frame->returns;	/* a number of calls: nothing of them is saved */
 	if (begin_event(sink, track, frame->returns ? BEGIN : INSTANT, function) < 0)
 		return -ENOMEM;
 	rt_values_of_entry(sink->trace, track->pid, frame->function, args, take_value, p);

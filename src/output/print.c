@@ -297,7 +297,7 @@ static void put_brackets(const struct printer *p, const struct rt_value *v)
 	putc_unlocked(brackets[v->end], p->file);
 }
 
-/* ---- what stands before a value ---- */
+/* ---- before a value ---- */
 
 static void put_member_name(const struct printer *p, const struct rt_value *v)
 {

@@ -31,7 +31,7 @@ void rt_value_print(void *file, const struct rt_value *value);
 /*
  * The same as members of a JSON object: "NAME":VALUE ("arg0" where there is no name),
  * "result":VALUE.  A number past 2^53, where a double is no longer exact, is a string.  `some`: one
- * stands there already; set where any was written.
+ * is there already; set where any was written.
  */
 int rt_args_json(const struct rt_sink *sink, pid_t pid, uint32_t function,
 		 const struct rt_values *args, bool *some);

@@ -26,7 +26,7 @@ struct rt_node {
 	const char *thread;		/* of a root: the name of its threads; else NULL */
 	struct rt_node *parent, *first, *next;	/* the calls inside it, and beside it */
 	uint64_t calls, failed;
-	uint64_t unfinished;		/* calls whose end was not seen */
+	uint64_t unfinished;		/* calls without an end */
 	uint64_t total, self;		/* ns; a call without an end that was probed has none */
 	bool outer;			/* no node above it has the same function */
 	uint32_t depth;			/* nodes above it that have the same function */
@@ -39,7 +39,7 @@ struct rt_node {
 enum { RT_DURATION_BUCKETS = 64 * 8 };
 
 struct rt_durations {
-	uint64_t n, min, max, sum;	/* ns, of the calls whose end was seen */
+	uint64_t n, min, max, sum;	/* ns, of the calls with an end */
 	uint32_t *buckets;		/* RT_DURATION_BUCKETS, or NULL */
 };
 

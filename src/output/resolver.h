@@ -41,7 +41,7 @@ struct rt_resolver_ops {
 	 * there.
 	 */
 	const char *(*symbol)(void *ctx, pid_t pid, uint64_t addr);
-	/* Go: the type whose record is at an address, with its kind (go/go.h); false: none is. */
+	/* Go: the type with its record at an address, with its kind (go/go.h); false: none is. */
 	bool (*go_type)(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size,
 			unsigned *kind);
 	/* A file descriptor: the path of its file, "socket:[123]", ...; false: not known. */

@@ -40,7 +40,7 @@ enum rt_stamp {
 	RT_STAMP_SINCE,		/* since the line before */
 };
 
-/* rawtrace record --last: only the newest calls are kept, and written when something happens. */
+/* rawtrace record --last: only the newest calls are saved, and written when something happens. */
 struct rt_keep {
 	uint64_t ns;		/* so long; 0: any time */
 	size_t bytes;		/* in so much memory; 0: it is no flight recorder */
@@ -92,7 +92,7 @@ struct rt_sink {
 	const struct rt_trace *trace;
 	FILE *file;
 	struct rt_out_file to;		/* where `file` goes */
-	const struct rt_program *program;	/* whose files are not to be overwritten */
+	const struct rt_program *program;	/* its files are not to be overwritten */
 	unsigned index;			/* in its list; rt_thread.user[index] is the sink's own */
 	void *state;			/* the sink's own */
 	const struct rt_call_names *names;	/* of calls, which its state owns; NULL: none */
@@ -134,7 +134,7 @@ struct rt_sink_ops {
 	int (*save)(struct rt_sink *sink, const char *reason);
 	/* A phrase on how much was written ("12 calls, 3 KB, 0 lost"); NULL: it has none. */
 	void (*progress)(const struct rt_sink *sink, char *text, size_t size);
-	/* Makes the file whole as it stands after a call, or NULL; shorter than what end writes. */
+	/* Makes the file whole as it is after a call, or NULL; shorter than what end writes. */
 	const char *tail;
 	/* after the last call was closed; the trace's last bytes */
 	int (*end)(struct rt_sink *sink);
@@ -163,7 +163,7 @@ const char *rt_sort_name(unsigned i);
 /* The name of a function, or of a call by its number in `names`; "?" for RT_NO_FUNCTION. */
 const char *rt_sink_function(const struct rt_sink *sink, uint32_t function);
 
-/* The mark, behind its end, of a call whose frame is unsure; two blanks before it. */
+/* The mark, behind its end, of a call with an unsure frame; two blanks before it. */
 const char *rt_sink_unsure_mark(enum rt_end end);
 
 /*
@@ -172,7 +172,7 @@ const char *rt_sink_unsure_mark(enum rt_end end);
  */
 bool rt_sink_is_void_jump(const struct rt_frame *frame);
 
-/* The end of a call whose return was not seen ("unwound"); NULL: it returned. */
+/* The end of a call without a return ("unwound"); NULL: it returned. */
 const char *rt_sink_end_text(enum rt_end end, const struct rt_frame *frame,
 			     const struct rt_thread *thread);
 

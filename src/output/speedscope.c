@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * speedscope's evented profiles, one a thread: https://www.speedscope.app/file-format-schema.json.
- * A profile is one array, so the events of all threads are kept until the end, some 5 bytes each.
+ * A profile is one array, so the events of all threads are stored until the end, some 5 bytes each.
  * Opening and closing events nest, and `at` never decreases.
  */
 #include <errno.h>

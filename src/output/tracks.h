@@ -14,7 +14,7 @@
 struct rt_call {
 	uint64_t id;			/* the sink's own number of it */
 	uint64_t time;			/* of the entry, as rt_track_time gave it */
-	struct rt_values args;		/* without data: that stands at `at` in the track's bytes */
+	struct rt_values args;		/* without data: that is at `at` in the track's bytes */
 	size_t at;
 	bool readable;
 };
@@ -43,7 +43,7 @@ void rt_goid_text(char *buf, size_t size, uint64_t goid);
 void rt_thread_name(const struct rt_thread *thread, char name[16]);
 
 /*
- * The track of a thread, made when it is new and kept in thread->user[sink]; NULL: out of memory.
+ * The track of a thread, made when it is new and stored in thread->user[sink]; NULL: out of memory.
  */
 struct rt_track *rt_tracks_get(struct rt_tracks *tracks, struct rt_thread *thread, unsigned sink);
 void rt_tracks_free(struct rt_tracks *tracks);
@@ -60,7 +60,7 @@ uint64_t rt_track_time(struct rt_track *track, uint64_t time);
 /* Keep a call that is entered at `time`.  0 or -ENOMEM. */
 int rt_track_push(struct rt_track *track, uint64_t time, const struct rt_values *args);
 
-/* Take the innermost call; `call->args` lives until the next push.  False: there is none. */
+/* Take the innermost call; `call->args` is valid until the next push.  False: there is none. */
 bool rt_track_pop(struct rt_track *track, struct rt_call *call);
 
 #endif

@@ -202,7 +202,7 @@ static void put_enum(struct rt_value_walk *p, const struct rt_ctype *type, uint6
 		put_styled(p, word, bits, type->is_signed, RT_STYLE_DEC);
 }
 
-/* A character that a code point beyond ASCII stands for. */
+/* A character of a code point beyond ASCII. */
 static bool is_beyond_ascii(uint64_t c)
 {
 	return c >= 0x80 && c <= 0x10ffff && (c < 0xd800 || c >= 0xe000);

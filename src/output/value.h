@@ -22,7 +22,7 @@ enum rt_value_kind {
 	/* and of a value. */
 	RT_VALUE_STRUCT,	/* members with names */
 	RT_VALUE_TUPLE,		/* members by number */
-	RT_VALUE_UNNAMED,	/* members whose names are not known */
+	RT_VALUE_UNNAMED,	/* members without known names */
 	RT_VALUE_ARRAY,
 	RT_VALUE_VARIANT,	/* of an enum of Rust: `text` is its name; one value */
 	RT_VALUE_HELD,		/* what an interface of Go holds: `text` is its type; one value */
@@ -55,7 +55,7 @@ enum rt_value_kind {
 	RT_VALUE_FAILED,
 };
 
-/* All that it points to lives until the function that takes it returns. */
+/* All that it points to is valid until the function that takes it returns. */
 struct rt_value {
 	enum rt_value_kind kind;
 	bool end;			/* a group's end */

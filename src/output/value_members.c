@@ -181,7 +181,7 @@ void rt_view_pointer(const struct rt_view *v, const struct rt_ctype *type, uint6
 	}
 }
 
-/* Text that stands in the object itself: false: it does not, this time. */
+/* Text in the object itself: false: it is elsewhere, this time. */
 static bool show_inside(const struct rt_view *v, const struct rt_ctype *type, uint64_t at)
 {
 	const struct rt_sequence *s = &type->sequence;
@@ -237,7 +237,7 @@ void rt_view_sequence(const struct rt_view *v, const struct rt_ctype *type, uint
 	}
 }
 
-/* The errors of Go's own packages whose record begins with their text. */
+/* The errors of Go's own packages: their record begins with the text. */
 static bool begins_with_text(const char *name)
 {
 	return strcmp(name, "*errors.errorString") == 0 || strcmp(name, "*fmt.wrapError") == 0 ||

@@ -21,7 +21,7 @@ struct rt_value_walk {
 	} place;
 };
 
-/* The next value stands in this group. */
+/* The next value is in this group. */
 void rt_value_place(struct rt_value_walk *p, enum rt_value_kind in, unsigned index,
 		    const char *name);
 
@@ -84,7 +84,7 @@ bool rt_view_string(struct rt_value_walk *p, const struct rt_piece *piece, uint6
 void rt_view_format(struct rt_value_walk *p, const struct rt_show *shows, unsigned n,
 		    unsigned index, const uint8_t *text, size_t len, bool cut);
 
-/* A pointer whose value is `address`; what lies elsewhere; Go's interfaces. */
+/* A pointer to `address`; what lies elsewhere; Go's interfaces. */
 void rt_view_pointer(const struct rt_view *v, const struct rt_ctype *type, uint64_t at,
 		     uint64_t address);
 void rt_view_sequence(const struct rt_view *v, const struct rt_ctype *type, uint64_t at);

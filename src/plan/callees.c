@@ -2,7 +2,7 @@
 /*
  * Which traced function a jump out of another one leads to:
  *
- *   jmp b               b's address stands in the instruction: one function
+ *   jmp b               b's address is in the instruction: one function
  *   jmp free@plt        a slot, which the loader binds to a name: all traced functions of that name
  *   jmp memcpy@plt      the same, of an IFUNC: those that its resolver chooses from
  *   jmp *%rax           known only when it is hit (feed.c)
@@ -206,7 +206,7 @@ static int find_one(struct rt_callees *c, struct rt_code *code, const struct rt_
 		e->callee = (uint32_t)(bound - c->functions->v);
 		return 0;
 	}
-	/* A callee whose return is not probed does not show its end either. */
+	/* Without a return probe a callee does not show its end either. */
 	if (begins && (f->how != RT_HOW_NONE || f->role))
 		e->callee = (uint32_t)(f - c->functions->v);
 	/* Only exit probes see the return of a call that began in the middle. */

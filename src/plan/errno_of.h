@@ -45,7 +45,7 @@ void rt_errno_print(const struct rt_traced *traced, const struct rt_sites *sites
 
 /*
  * Find errno by the code of the image's __errno_location.  0; -ENOENT: it has no such function;
- * -ENOTSUP: one whose code is not understood, or of an architecture of which this is not known.
+ * -ENOTSUP: its code is not understood, or this is not known of its architecture.
  */
 int rt_errno_find(struct rt_image *image, struct rt_errno_at *at);
 

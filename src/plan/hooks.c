@@ -3,7 +3,7 @@
  * The stack pointer alone does not show that an exception has left calls, when a destructor of
  * the function that cleans up calls something from deeper in the stack. So where functions are
  * left at their own instructions, the unwinder is hooked: from _Unwind_RaiseException and its
- * like a program comes back with the stack pointer of the frame that goes on, and everything
+ * like a program comes back with the stack pointer of the frame that continues, and everything
  * below is gone. longjmp is hooked where something imports it, at the jump by which it leaves;
  * in glibc that is __longjmp, of which a stripped libc.so.6 has no name, so what longjmp calls
  * is followed.
@@ -55,7 +55,7 @@ static const struct hooks_known {
 	{ "__longjmp_chk", RT_ROLE_UNWOUND, true, 0, 0 },
 	/* glibc runs C's cleanup handlers by this longjmp of its own. */
 	{ cleanup, RT_ROLE_UNWOUND, true, 0, 0 },
-	/* runtime.gobuf has the stack pointer, where it goes on, and the goroutine. */
+	/* runtime.gobuf has the stack pointer, the next instruction, and the goroutine. */
 	{ "runtime.recovery", RT_ROLE_RECOVERED, false, 0, 2 },
 };
 
@@ -82,7 +82,7 @@ static bool is_there(const struct rt_functions *functions, const struct rt_image
 
 /*
  * `place` is the function's; of longjmp, and of what ends a panic, it becomes the one where it
- * leaves.  -ENOENT: that cannot be told.
+ * leaves.  -ENOENT: that is not known.
  */
 static int find_place(struct rt_image *image, const struct hooks_known *w, struct rt_symbol *place)
 {

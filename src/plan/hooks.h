@@ -16,7 +16,7 @@ int rt_hooks_add(const struct rt_wanted *wanted, struct rt_traced *traced, struc
 
 /*
  * The plan for the entry of a hooked function that makes a stack: its address and its size, or its
- * top and its size; or for where a goroutine goes on: its stack pointer.
+ * top and its size; or for where a goroutine continues: its stack pointer.
  */
 int rt_hook_plan(const struct rt_traced *traced, const struct rt_function *f, struct rt_plan *plan);
 

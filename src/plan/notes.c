@@ -142,7 +142,7 @@ static const char in_libraries[] =
 	"without BPF probes in libraries are in every process that uses them";
 
 /*
- * One line: the reason stands in it where all share it and there is room.  `left`: the returns of
+ * One line, with the reason where all share it and there is room.  `left`: the returns of
  * libraries were given up.
  */
 static void note_entry_only(struct notes *notes, const struct rt_wanted *wanted,

@@ -22,7 +22,7 @@ static struct rt_prologue_want wants(const struct rt_wanted *wanted, const struc
 	unsigned i, k;
 
 	/*
-	 * The return looks for what was kept under the stack pointer that the function began with.
+	 * The return looks for what was saved under the stack pointer that the function began with.
 	 */
 	want.returns |= plan->nsaved > 0;
 	for (i = 0; i < plan->nvalues + plan->nsaved; i++) {
@@ -588,11 +588,11 @@ static const struct rt_function *verify_process(const struct rt_sites *sites, pi
 
 		if (f->role)
 			continue;
-		/* A call whose end may be missed is not known to be over. */
+		/* A call is not known to be over if its end may be missed. */
 		exit = rt_sites_exit(sites, &sites->v[i]);
 		if (exit && rt_memory_probed(memory, f->image, exit->place.addr) == 0)
 			lost_exit(sites, sites->v[i].function);
-		/* Its return's stands at the same place. */
+		/* Its return's is at the same place. */
 		if (f->tail || (i && sites->v[i - 1].function == sites->v[i].function))
 			continue;
 		if (rt_memory_probed(memory, f->image, f->addr + f->skip) != 0)

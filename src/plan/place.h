@@ -22,22 +22,23 @@ int rt_place_check_files(const struct rt_traced *traced, const struct rt_sites *
 			 struct rt_error *err);
 
 /*
- * With --entry=exact, in place of that: probes stay at the entries, and what stands there is noted.
+ * With --entry=exact, in place of that: probes stay at the entries, and the instruction there is
+ * noted.
  */
 void rt_place_exact(const struct rt_traced *traced, const struct rt_sites *sites);
 
 /*
- * After these: functions whose entry must not be probed (rt_function.refused) and that could not
- * stay behind it, all with `exact`, are left out with a remark; when none is left, -ENOTSUP.
+ * After these: functions with an entry that must not be probed (rt_function.refused) and that could
+ * not stay behind it, all with `exact`, are left out with a remark; when none is left, -ENOTSUP.
  */
 int rt_place_no_entries(struct rt_sites *sites, bool exact, struct rt_error *err);
 
-/* Back to the function's entry, for the reason `why`, which is kept. */
+/* Back to the function's entry, for the reason `why`, which is not copied. */
 void rt_place_at_entry(struct rt_function *f, const char *why);
 
 /*
  * The traced processes run already, and may have patched their own code (hooks, live patches).
- * The kernel carries out what the file has at a probe, and goes on behind that: in the middle of a
+ * The kernel executes the file's bytes at a probe, and continues behind them: in the middle of a
  * patch.  So such a function's probe goes back to its entry, or out, with a remark in
  * functions.note; when none is left, -ENOTSUP.  On x86 alone: elsewhere an instruction has one
  * size.

@@ -628,7 +628,7 @@ static int find_prototypes(const struct rt_wanted *wanted, const struct rt_trace
 	if (!wanted->typed || sites->nprototypes == n ||
 	    (wanted->purpose != RT_PURPOSE_RECORD && !wanted->limit.tests))
 		return 0;
-	/* Functions that are hooked come behind those whose prototypes were found before. */
+	/* Functions that are hooked come behind those with prototypes found before. */
 	v = realloc(sites->prototypes, n * sizeof(*v));
 	if (!v)
 		return rt_nomem(err);

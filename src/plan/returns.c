@@ -342,7 +342,7 @@ static int name_jumps(const struct rt_functions *functions, struct rt_code *code
 	return r;
 }
 
-/* The targets of tail calls: traced functions, or others, whose names are shown. */
+/* The targets of tail calls: traced functions, or others by their names. */
 static int find_callees(const struct rt_sites *sites, struct codes *codes)
 {
 	struct rt_callees *callees = rt_callees_new(&sites->functions);
@@ -441,7 +441,7 @@ int rt_returns_choose(const struct rt_wanted *wanted, struct rt_traced *traced,
 
 /* ---- what -v says ---- */
 
-/* Not where what stands for a return is a jump or a call, which kernels emulate. */
+/* Not where a return is replaced by a jump or a call, which kernels emulate. */
 static bool is_stepped(const struct rt_exit *e)
 {
 	return e->kind == RT_EXIT_RETURN && e->place.addr == e->at.addr &&

@@ -618,7 +618,7 @@ static bool find_parameters(char *text, char **begin)
 
 /*
  * The guess with the types in place of what the registers look like; behind what is not known where
- * it is the guess goes on.
+ * it is the guess continues.
  */
 static int merge(const struct rt_param *params, unsigned n, unsigned hidden,
 		 struct rt_types *memory, struct rt_prototype *p)

@@ -18,7 +18,7 @@ struct rt_site {
 	uint32_t function;
 	uint16_t plan; /* what is read there */
 	uint8_t kind; /* enum rt_site_kind */
-	union { /* one word: hundreds of thousands of sites are kept */
+	union { /* one word: there are hundreds of thousands of sites */
 		uint32_t exit; /* RT_SITE_EXIT: its index in the function's exits */
 		/*
 		 * the others: the file offset of the counter that says whether the site is probed

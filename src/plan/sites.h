@@ -148,7 +148,7 @@ bool rt_sites_wants_thread(const struct rt_sites *sites);
 int rt_sites_no_thread_pointer(const struct rt_wanted *wanted, struct rt_traced *traced,
 			       struct rt_sites *sites, const char *why, struct rt_error *err);
 
-/* The exit that a site stands on; NULL: it is an entry's or a uretprobe. */
+/* The exit of a site; NULL: it is an entry's or a uretprobe. */
 static inline const struct rt_exit *rt_sites_exit(const struct rt_sites *sites,
 						  const struct rt_site *site)
 {

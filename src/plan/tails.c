@@ -16,7 +16,7 @@
  * follow, LEVELS deep.
  *
  * Only certain targets are taken, as no entry confirms the jump: an address in the instruction, or
- * a slot of the PLT whose name no other file of the process has.
+ * a slot of the PLT with a name that no other file of the process has.
  *
  * Limits: targets in other files (free, memcpy) have no probes: all of their calls in the process
  * would cost a trap.  Jumps through registers lead anywhere.  Programs that pair calls in the
@@ -148,7 +148,7 @@ static bool is_known(const struct search *s, const struct rt_image *image, uint6
 	return false;
 }
 
-/* 0, or -ENOMEM; a function whose exits are not known is not added. */
+/* 0, or -ENOMEM; a function without known exits is not added. */
 static int add_target(struct search *s, struct rt_code *code, uint64_t addr)
 {
 	struct rt_image *image = rt_code_image(code);

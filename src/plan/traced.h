@@ -38,7 +38,7 @@ struct rt_traced {
 	 * say that it is over
 	 */
 	bool lacks_stack_hooks;
-	/* nor is longjmp, for that or because it cannot be told where it leaves */
+	/* nor is longjmp, for that or because its exits are not known */
 	bool lacks_longjmp_hooks;
 	char entry_only[512]; /* why a uretprobe could harm the process, or "" */
 	char library_entry_only[512]; /* the same for functions of libraries */

@@ -114,7 +114,7 @@ int rt_usdt_signature(const struct rt_function *f, struct rt_types *memory,
 
 /* ---- calls ---- */
 
-/* The text that the '*' of `pattern` stands for in `name`; false: the pattern does not fit. */
+/* The text that the '*' of `pattern` matches in `name`; false: the pattern does not fit. */
 static bool capture(const char *pattern, const char *name, const char **text, size_t *n)
 {
 	const char *star = strchr(pattern, '*');

@@ -20,7 +20,7 @@ enum { RT_VERBOSE_FUNCTIONS = 16 };
 struct rt_wanted {
 	/*
 	 * what the programs are for: entries without values for counting; for measuring, no probes
-	 * of functions whose return is not probed
+	 * of functions without a return probe
 	 */
 	enum rt_purpose purpose;
 	enum rt_want want; /* --return */
@@ -30,7 +30,7 @@ struct rt_wanted {
 	bool all;
 	/* children have the probes too; the programs that they run are not judged */
 	bool children;
-	char *const *words; /* of the command whose children are followed; NULL: none */
+	char *const *words; /* of the command, if its children are followed; NULL: none */
 	bool stacks; /* entries copy the stack, and no uretprobe replaces return addresses */
 	uint16_t stack_bytes; /* with stacks: how much of it */
 	bool counts; /* entries only: the command counts calls */
@@ -39,8 +39,8 @@ struct rt_wanted {
 	struct rt_limits limits; /* how much is read and printed */
 	struct rt_limit limit;
 	/*
-	 * a function whose prototype says how it fails is shown where it did; without `why` the
-	 * others are not traced
+	 * a function with a prototype that says how it fails is shown where it did; without `why`
+	 * the others are not traced
 	 */
 	bool failed;
 	bool why; /* calls that are chosen by their end are shown with the calls inside them */

@@ -6,7 +6,7 @@
 
 /*
  * The programs that the arguments of a command name (`argv`, which NULL ends, without its first):
- * `sh -c 'cd /tmp; python3 t.py'`.  The interpreter stands for a script.  A program and its
+ * `sh -c 'cd /tmp; python3 t.py'`.  A script means its interpreter.  A program and its
  * libraries become files of `program`, as by rt_program_add_program, if `fits` says so of one of
  * them.  0 or a negative errno.
  */

@@ -32,7 +32,7 @@ int rt_memory_word(const struct rt_memory *memory, const struct rt_image *image,
 
 /*
  * Is a probe at `addr` of `image` wherever that is mapped?  1: yes, 0: the file's own code
- * is there, -ENOENT: cannot be told.
+ * is there, -ENOENT: not known.
  */
 int rt_memory_probed(const struct rt_memory *memory, const struct rt_image *image, uint64_t addr);
 

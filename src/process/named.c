@@ -23,7 +23,7 @@ struct named {
 struct found {
 	struct named *v;
 	size_t n, cap;
-	unsigned hidden;	/* processes of that name whose program may not be seen */
+	unsigned hidden;	/* processes of that name: their program may not be seen */
 };
 
 /* The path of a process's program, without the mark of a deleted file.  "": none or not allowed. */

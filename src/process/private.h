@@ -12,7 +12,7 @@
 int rt_program_take(struct rt_program *program, struct rt_image *image, struct rt_error *err);
 /* Move the files of `from` to `program`; those that it has already are closed. */
 int rt_program_take_all(struct rt_program *program, struct rt_program *from, struct rt_error *err);
-/* Note why the list may lack a library; the first reason is kept. */
+/* Note why the list may lack a library; the first reason stays. */
 void rt_program_incomplete(struct rt_program *program, const char *fmt, ...) RT_PRINTF(2, 3);
 
 /*
@@ -29,7 +29,7 @@ bool rt_is_called(const char *name, const char *lib);
 /* One line of /proc/PID/maps.  False where it is no executable mapping of a file. */
 struct rt_map {
 	uint64_t start, end, offset, inode;
-	const char *path;	/* is in the line, whose newline is cut off */
+	const char *path;	/* is in the line, without its newline */
 	bool deleted;
 };
 bool rt_map_line(char *line, struct rt_map *map);

@@ -83,7 +83,7 @@ struct mapping {
 	size_t size;
 };
 
-/* A file that cannot be mapped is one whose refusals are not seen. */
+/* Refusals are not seen in a file that cannot be mapped. */
 static void map_code(struct mapping *v, const int *files, size_t n)
 {
 	struct stat st;
@@ -219,7 +219,7 @@ bool rt_tracee_is_gone(pid_t pid)
 	return zombie;
 }
 
-/* Its descriptor would go on being readable. */
+/* Its descriptor would stay readable. */
 static void close_pidfd(struct rt_tracee *t, unsigned i)
 {
 	if (t->pidfds[i] >= 0)

@@ -16,7 +16,7 @@
 struct rt_tracee {
 	struct rt_pids pids;
 	bool ours;		/* our child, the only one: its exit status becomes ours */
-	/* pipes to the held child: our word to go on, its errno when exec fails; -1: none */
+	/* pipes to the held child: our word to continue, its errno when exec fails; -1: none */
 	int go, failed;
 	/* readable when a process that is not ours ends; -1: it has been, or before 5.3 */
 	int pidfds[RT_PIDS_MOST];
@@ -44,7 +44,7 @@ int rt_tracee_find(const char *name, char **path, struct rt_error *err);
 int rt_tracee_start(struct rt_tracee *tracee, const char *path, char *const argv[],
 		    const struct rt_login *user, const int *files, size_t n, struct rt_error *err);
 
-/* Take running processes; a thread's id stands for its process, which may be named twice. */
+/* Take running processes; a thread's id means its process, which may be named twice. */
 int rt_tracee_take(struct rt_tracee *tracee, const struct rt_pids *pids, struct rt_error *err);
 
 /* Forget those of several that have ended.  Are there some, and others left? */

@@ -38,7 +38,7 @@ enum { RT_FUNCTION_HIDDEN = 1, RT_FUNCTION_USDT = 2, RT_FUNCTION_CLOSES = 4 };
 void rt_blocks_begin(FILE *file);
 int rt_blocks_write(FILE *file, enum rt_block_kind kind, const struct rt_bytes *bytes);
 
-/* Append a block as it stands in a file.  0 or -ENOMEM. */
+/* Append a block as it is in a file.  0 or -ENOMEM. */
 int rt_block_encode(enum rt_block_kind kind, const struct rt_bytes *bytes, struct rt_bytes *out);
 
 /* "zstd", or "none" where this rawtrace has no library to compress by. */

@@ -326,7 +326,7 @@ static void take_result(void *ctx, const struct rt_value *value)
 	rt_value_encode(&r->values, value);
 }
 
-/* With --last: is it a reason to write what is kept? */
+/* With --last: is it a reason to write what is saved? */
 static int look_at_end(struct rt_sink *sink, const struct rt_frame *frame, enum rt_end end,
 		       uint64_t time, bool failed)
 {

@@ -356,7 +356,7 @@ static int read_enter(struct rt_replay *p, struct rt_reader *in, unsigned flags)
 }
 
 /*
- * A sink counts on the order of entries and ends.  An end whose entry is not in the file is one of
+ * A sink counts on the order of entries and ends.  An end without an entry in the file is one of
  * a call that began before it.
  */
 static int read_leave(struct rt_replay *p, struct rt_reader *in, unsigned flags)

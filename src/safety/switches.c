@@ -72,7 +72,7 @@ static bool is_longjmp_name(const char *name)
 
 /*
  * Does the function from `start` to `end`, of which `w` begins, do it at `addr`?  True also where
- * it cannot be told.  `there`: it is an instruction.
+ * not known.  `there`: it is an instruction.
  */
 static bool confirm(struct scan *s, uint64_t start, uint64_t end, uint64_t addr,
 		    struct rt_switch_walk w, bool *there)
@@ -104,7 +104,7 @@ static bool confirm(struct scan *s, uint64_t start, uint64_t end, uint64_t addr,
 }
 
 /*
- * The same of code, or data, that no function is known of, or whose function cannot be taken apart
+ * The same of code, or data, without a known function, or with one that cannot be decoded
  * up to it: from where little before it the disassembler comes to `addr`.
  */
 static bool confirm_near(struct scan *s, uint64_t addr, size_t n, enum rt_load load)
@@ -149,8 +149,8 @@ static enum rt_switches is_switch(struct scan *s, uint64_t addr, const uint8_t *
 	}
 	has_decoder = !rt_code_undecodable(s->code);
 	/*
-	 * Without a disassembler what compilers have many of cannot be told from what they have
-	 * not.
+	 * Without a disassembler the forms that compilers have many of look like those that they
+	 * have not.
 	 */
 	if (!has_decoder && (s->is_data || (load != RT_LOAD_OF_COMPILERS &&
 					    load != RT_LOAD_OF_SUM && load != RT_LOAD_STRANGE)))
@@ -322,7 +322,7 @@ static bool is_load_of_frame(const uint8_t *op, int reg, int rm, bool plain)
 	return false;
 }
 
-/* Is it the end of pop %r12, or, after an opcode and what stands for memory, a distance? */
+/* Is it the end of pop %r12, or, after an opcode and a memory operand, a distance? */
 static bool is_end(const uint8_t *p, size_t n, bool wide)
 {
 	static const uint8_t opcodes[] = { 0x80, 0x83, 0x89, 0x8b, 0x8d, 0xb6, 0xb7, 0xbe, 0xbf };

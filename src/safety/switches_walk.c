@@ -72,7 +72,7 @@ static bool is_foreign(struct rt_switch_walk *w, const struct rt_flow *f)
 
 /*
  * Compilers add nothing to the stack pointer, and what they take from it is a size, which they have
- * worked out before, and may have kept.
+ * worked out before, and may have saved.
  */
 static bool is_far_sum(struct rt_switch_walk *w, const struct rt_flow *f)
 {

@@ -172,7 +172,7 @@ static int push(void *ctx, const struct rt_event *event)
 
 	if (e.type == RT_EV_LOST)
 		return rt_merge_push(in->session->merge, in->session->ring, &e);
-	/* The trace's own rings have all that is told of processes. */
+	/* The trace's own rings have all events of processes. */
 	if (e.type != RT_EV_HIT || e.hit.plan >= in->later->sites.nplans)
 		return 0;
 	e.hit.plan = (uint16_t)(e.hit.plan + in->later->plan);

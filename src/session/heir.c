@@ -132,7 +132,7 @@ heir_main(struct session *s, int pipe, int ready, off_t length)
 	_exit(1);
 }
 
-/* Wait until the heir has closed its copies of perf events: the last to close one is kept busy. */
+/* Wait until the heir has closed its copies of perf events: the last to close one waits. */
 static int start_heir(struct session *s, const int life[2], off_t length)
 {
 	int ready[2];
@@ -153,7 +153,7 @@ static int start_heir(struct session *s, const int life[2], off_t length)
 	return s->later.heir > 0 ? 0 : -EAGAIN;
 }
 
-/* Without one the trace goes on. */
+/* Without one the trace continues. */
 void rt_session_begin_heir(struct session *s)
 {
 	const struct rt_out_file *to = &s->sinks.v[0].to;

@@ -77,8 +77,8 @@ static void add_later(struct session *s, const struct rt_count_list *list, uint3
 }
 
 /*
- * After the last round, which may have brought the mappings that tell whose an instruction pointer
- * is.
+ * After the last round, which may have brought the mappings that give an
+ * instruction pointer's file.
  */
 static int report_counts(struct session *s, uint64_t time)
 {
@@ -364,7 +364,7 @@ static int finish_out(struct session *s, struct rt_error *err)
 }
 
 /*
- * A failure in the middle (a full disk): the command goes on, maybe for days, and the user is told
+ * A failure in the middle (a full disk): the command continues, maybe for days, and the user hears
  * now.
  */
 static void say_now(struct session *s, struct rt_error *err)
@@ -376,8 +376,8 @@ static void say_now(struct session *s, struct rt_error *err)
 }
 
 /*
- * After the trace: our command goes on to its own end, unless a second signal says not to wait for
- * it.
+ * After the trace: our command continues to its own end, unless a second signal says not to wait
+ * for it.
  */
 static void wait_command(struct session *s)
 {

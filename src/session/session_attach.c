@@ -398,7 +398,7 @@ void rt_session_detach(struct session *s)
 
 /*
  * A child that no signal to us reaches takes the probes out.  It keeps nobody waiting for the end
- * of our output.  Who closes a probe's descriptor last is kept waiting by the kernel, so it begins
+ * of our output.  Who closes a probe's descriptor last has to wait in the kernel, so it begins
  * when ours are closed.
  */
 static bool leave_to_child(struct session *s)
@@ -548,7 +548,7 @@ static int add_thread(struct session *s, pid_t pid, enum rt_add_reason why, pid_
 	request.pids = RT_PID(pid);
 	r = s->attach->ops->add(s->attach, &request, why, tid, &failed);
 	if (why == RT_ADD_SPARE) {
-		/* Without one calls may be missed later, which is told then. */
+		/* Without one calls may be missed later, which is reported then. */
 		a->spares = r < 0 && r != -ESRCH ? SPARES_MOST : a->spares + 1;
 		a->spare = r < 0 ? 0 : tid;
 		a->ready = rt_now();

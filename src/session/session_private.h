@@ -269,7 +269,7 @@ int rt_session_report_signal(struct session *s);
 /* A recording: a line on a terminal, once a second, and `end`: at its end.  Nothing elsewhere. */
 void rt_session_show_progress(struct session *s, bool end);
 
-/* --last: write what is kept if a signal ended a process or the trace.  0 or -ENOMEM. */
+/* --last: write what is saved if a signal ended a process or the trace.  0 or -ENOMEM. */
 int rt_session_save_end(struct session *s);
 void rt_session_say_attached(const struct session *s);
 

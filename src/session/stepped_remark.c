@@ -29,7 +29,7 @@ static uint64_t sum_stepped(const uint64_t *hits, uint32_t emulated)
 	return n;
 }
 
-/* Are they a tenth of the probes?  A uretprobe stands where its function's entry probe does. */
+/* Are they a tenth of the probes?  A uretprobe is where its function's entry probe is. */
 static bool are_many(const struct rt_sites *sites, uint32_t emulated)
 {
 	unsigned i, n = 0, stepped = 0;

@@ -261,7 +261,7 @@ static bool take_frame(const struct rt_stack_top *top, struct rt_cfi_frame *fram
 	return true;
 }
 
-/* Unwind the function that was just entered, whose frame is nothing but the return address. */
+/* Unwind the function that was just entered: its frame is nothing but the return address. */
 static bool unwind_entry(const struct rt_arch *arch, struct rt_cfi_frame *frame,
 			 struct memory *memory)
 {
@@ -305,7 +305,7 @@ static enum rt_cfi_step unwind_go(const struct rt_arch *arch, const struct rt_go
 }
 
 /*
- * Unwind one frame, whose instruction is at `addr`: a return address is past the call, which may be
+ * Unwind one frame, with its instruction at `addr`: a return address is past the call, which may be
  * the last instruction.
  */
 static enum rt_cfi_step unwind(const struct place *place, struct rt_cfi_frame *frame,

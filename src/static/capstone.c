@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For --enable-static: capstone's archive with one architecture, the one whose programs rawtrace
+ * For --enable-static: capstone's archive with one architecture, that of the programs rawtrace
  * traces on this machine.  capstone 4 and 5 reach all of theirs by a table of two functions each,
  * so the archive is linked as a whole, 5 MB of it.  What is defined here is not looked for there.
  */

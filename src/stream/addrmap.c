@@ -48,7 +48,7 @@ void rt_addrmap_free(struct rt_addrmap *map)
 	free(map);
 }
 
-/* The first process whose pid is not below `pid`. */
+/* The first process with a pid not below `pid`. */
 static size_t process_index(const struct rt_addrmap *map, pid_t pid)
 {
 	size_t lo = 0, hi = map->n, mid;
@@ -287,7 +287,7 @@ int rt_addrmap_parse(struct rt_addrmap *map, pid_t pid, const char *text)
 	return process_replace(map, &process);
 }
 
-/* All of a file of /proc, whose size is not known before, as text.  0 or a negative errno. */
+/* All of a file of /proc, of a size that is not known before, as text.  0 or a negative errno. */
 static int read_all(int fd, char **text, size_t *len)
 {
 	size_t cap = 1 << 14, n = 0;

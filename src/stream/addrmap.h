@@ -6,9 +6,9 @@
 #include <sys/types.h>
 
 /*
- * Which file, and where in it, an instruction pointer of a process stands: for attach mechanisms
- * whose records carry only that (RT_KEY_IP).  It is fed from /proc at the start and from the MMAP,
- * FORK and EXIT events of the stream after.  A pid is a thread group here.
+ * The file, and the place in it, of a process's instruction pointer: for attach mechanisms
+ * with only that in records (RT_KEY_IP).  It is fed from /proc at the start and from the
+ * MMAP, FORK and EXIT events of the stream after.  A pid is a thread group here.
  */
 struct rt_addrmap;
 

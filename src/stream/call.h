@@ -57,7 +57,7 @@ enum { RT_SINKS_MAX = 4 };
 struct rt_thread {
 	pid_t pid, tid;			/* of a goroutine: the thread in which it was first seen */
 	/*
-	 * 0: it is none; a goroutine goes from thread to thread, and is told apart by this and the
+	 * 0: it is none; a goroutine goes from thread to thread, and is known by this and the
 	 * process
 	 */
 	uint64_t goid;
@@ -82,7 +82,7 @@ struct rt_frame {
 	bool at_exits;			/* at the instructions that leave it */
 	/* one of those, a jump, has left it: what it jumped to returns for it */
 	bool jumped;
-	/* the call above it at the same stack pointer, which was told instead of it */
+	/* the call above it at the same stack pointer, which was shown instead of it */
 	bool became;
 	/* with `pair`: it has the stack pointer of the pair's call around it; calls were inside */
 	bool inlined, around;
@@ -113,7 +113,7 @@ struct rt_call_ops {
 		     const struct rt_values *args);
 	/*
 	 * `time` is the time of the event that showed it.  `result` has a plan only where end is
-	 * RT_END_RETURNED.  A frame whose entry was not seen (entry_seen false) is only left.
+	 * RT_END_RETURNED.  A frame without an entry (entry_seen false) is only left.
 	 */
 	int (*leave)(void *ctx, struct rt_thread *thread, const struct rt_frame *frame,
 		     enum rt_end end, uint64_t time, const struct rt_values *result);
@@ -121,7 +121,7 @@ struct rt_call_ops {
 	int (*lost)(void *ctx, struct rt_thread *thread, uint64_t time, uint64_t count);
 	/*
 	 * The thread or goroutine has ended, with nothing open; a thread's id may come again.
-	 * NULL: nothing is kept of it.
+	 * NULL: nothing is stored of it.
 	 */
 	void (*gone)(void *ctx, struct rt_thread *thread);
 };

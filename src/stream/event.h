@@ -13,7 +13,7 @@ enum rt_event_type {
 	RT_EV_EXIT,		/* a thread ended */
 	RT_EV_FORK,		/* a thread or process began */
 	RT_EV_COMM,		/* a thread took a name */
-	/* a process runs another program, in one thread; its name too, "": not told */
+	/* a process runs another program, in one thread; its name too, "": not known */
 	RT_EV_EXEC,
 	RT_EV_MMAP,		/* a file was mapped executable */
 };

@@ -31,7 +31,7 @@
 #include "base/array.h"
 
 /*
- * When an event stands in the stream: by time, and where times are equal by the order of the
+ * The order of an event in the stream: by time, and where times are equal by the order of the
  * pushes.
  */
 struct place {

@@ -10,7 +10,7 @@
 /*
  * Several rings, one time-ordered stream.  Rings are drained in rounds; after a round everything
  * older than the bound is given on, in order of time.  The bound is a clock reading from before the
- * round began: an event older than it that stands in any ring had been committed when that ring was
+ * round began: an event older than it that is in any ring had been committed when that ring was
  * read, as far as one thread goes (a thread commits one event before it stamps the next), so a
  * thread's own events are never out of order, whatever CPUs it visits.  Events of one ring may be
  * slightly out of order (a program preempted between stamp and commit); they are sorted in.  Equal
@@ -46,7 +46,7 @@ size_t rt_merge_bytes(const struct rt_merge *merge);
 
 /*
  * Do they take `most` bytes or more, so that the rings are better left to fill until some were
- * given?  Never while nothing is due: what is held may then wait for what still stands in a ring.
+ * given?  Never while nothing is due: what is held may then wait for records still in a ring.
  */
 bool rt_merge_full(const struct rt_merge *merge, size_t most);
 

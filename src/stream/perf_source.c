@@ -203,7 +203,7 @@ int rt_perf_record_decode(const void *rec, size_t len, const struct rt_record_de
 }
 
 /*
- * The record of `len` bytes at `at`, in one piece: where it stands, or joined in `scratch` where it
+ * The record of `len` bytes at `at`, in one piece: where it is, or joined in `scratch` where it
  * wraps.
  */
 static const uint8_t *whole(const uint8_t *base, uint64_t size, uint64_t at, size_t len,

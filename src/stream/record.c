@@ -90,14 +90,14 @@ int rt_record_decode(const struct rt_record_decoder *decoder, const uint8_t *rec
 }
 
 /*
- * The rings are not asked what is lost: before 5.1 a program is not told that a perf ring took
+ * The rings are not asked what is lost: before 5.1 a program does not see that a perf ring took
  * nothing, a ring tells of it only with its next record, and a thread may be on another CPU by
  * then. The programs number each thread's hits in an array map (4 ns a hit), so a gap shows
  * where it is, on every kernel.
  */
 
 struct slot {
-	pid_t tid;		/* whose records were seen here; 0: none yet */
+	pid_t tid;		/* the thread of the records seen here; 0: none yet */
 	uint32_t seen;		/* the last count that was seen or given up */
 	bool shared;
 };

@@ -15,7 +15,7 @@ struct rt_record_decoder {
 	const struct rt_plan *plans;
 	unsigned nplans;
 	struct rt_layout layout;
-	pid_t pid;			/* whose hits they are, without a tgid; 0: several */
+	pid_t pid;			/* the process of the hits, without a tgid; 0: several */
 	uint16_t *plan_of;		/* RT_KEY_ID: by probe id */
 	unsigned nprobes;
 	struct rt_tail *tails;		/* by plan */
@@ -23,7 +23,7 @@ struct rt_record_decoder {
 };
 
 /*
- * The decoder, for `nprobes` probes whose plans are not known yet: set plan_of.  NULL: out of
+ * The decoder, for `nprobes` probes without plans yet: set plan_of.  NULL: out of
  * memory.
  */
 struct rt_record_decoder *rt_record_decoder_new(const struct rt_plan *plans, unsigned nplans,
@@ -41,9 +41,9 @@ int rt_record_decode(const struct rt_record_decoder *decoder, const uint8_t *rec
 		     struct rt_event *event);
 
 /*
- * The records of the rings that programs write in place.  Both give to the handler what stands from
+ * The records of the rings that programs write in place.  Both give to the handler the bytes from
  * `*tail` to `head` (positions that only grow, `size` a power of two) and leave `*tail` behind the
- * last record that was taken.  0: all; 1: a record is not whole yet; -EBADMSG: what stands there
+ * last record that was taken.  0: all; 1: a record is not whole yet; -EBADMSG: what is there
  * cannot be; or the handler's error.
  */
 
@@ -63,7 +63,7 @@ int rt_ringbuf_walk(const uint8_t *data, size_t size, uint64_t *tail, uint64_t h
 /*
  * Which hits were lost, by thread.  The BPF programs count each thread's hits in an array map and
  * put the count into the record: a number that is left out was lost, whatever ring, CPU or kernel
- * lost it (before 5.1 a program is not told that a perf ring was full, and a ring tells of it only
+ * lost it (before 5.1 a program does not see that a perf ring was full, and a ring reports it only
  * with its next record).
  *
  * A thread's slot of the array is its id modulo the number of slots.  Threads that share one count

@@ -36,7 +36,7 @@ const struct rt_ring_ops *rt_ring_find(const char *name)
 unsigned rt_ring_round(size_t size)
 {
 	/*
-	 * 1.4 million hits a second of 40 bytes fill a sixth of it: we may be kept waiting for our
+	 * 1.4 million hits a second of 40 bytes fill a sixth of it: we may have to wait for our
 	 * CPU.
 	 */
 	unsigned ms = (unsigned)(size / 6 / (56 << 10));

@@ -52,8 +52,8 @@ struct rt_source_ops {
 	 */
 	int (*mark)(struct rt_source *source, bool end);
 	/*
-	 * Hits that are known to be lost and have not been told yet; called once, after the last
-	 * drain.
+	 * Hits that are known to be lost and have not been reported yet; called once, after the
+	 * last drain.
 	 */
 	uint64_t (*lost_unseen)(struct rt_source *source);
 	void (*close)(struct rt_source *source);

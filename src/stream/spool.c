@@ -15,7 +15,7 @@
  * Chunks of 512 KB have the items.  Full chunks beyond a few are in a file alone, which has no
  * name: it is gone with the process.  A chunk that was read frees its place for another one.
  *
- * A spool that is kept has all items in the file, after each round.  There a chunk begins with the
+ * A saved spool has all items in the file, after each round.  There a chunk begins with the
  * number of its bytes and the place of the next one, which are written behind the bytes: so a copy
  * of the process (fork) finds the items that the killed original has pushed since.
  */

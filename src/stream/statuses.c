@@ -18,7 +18,7 @@
 #include "kernel/pid_space.h"
 #include "kernel/sys.h"
 
-/* Exits that are kept, a power of two; bytes that wait for us: as many messages, of some 1 KiB. */
+/* Stored exits, a power of two; bytes that wait for us: as many messages, of some 1 KiB. */
 enum { STATUSES = 8192, SOCKET_BYTES = 8 << 20 };
 
 /* Offsets of the parts of a datagram: nlmsghdr, cn_msg, proc_event. */

@@ -10,7 +10,7 @@
 /*
  * Exit statuses of processes that are not our children, from the process connector (2.6.15): the
  * kernel sends a message for each thread that ends on the machine.  It wants CAP_NET_ADMIN, and the
- * initial network and PID namespaces.  The last few thousand are kept.
+ * initial network and PID namespaces.  The last few thousand are stored.
  */
 struct rt_statuses;
 

@@ -191,7 +191,7 @@ static int get_string(const struct rt_tracefs_event *e, unsigned i, const uint8_
 		return -EBADMSG;
 	*fault = n == 0;
 	/*
-	 * The kernel counts the NUL, but on RHEL 7 and up to 4.14: there the next string stands on
+	 * The kernel counts the NUL, but on RHEL 7 and up to 4.14: there the next string is on
 	 * its place.
 	 */
 	if (n && rec[loc + n - 1] == '\0')

@@ -167,7 +167,7 @@ int rt_tracefs_page_walk(const struct rt_page_layout *layout, const uint8_t *pag
 #define MALFORMED "this kernel's layout of trace events is unknown to rawtrace"
 
 /*
- * A line "field:DECLARATION;\toffset:N;\tsize:N;\tsigned:N;" as it stands: the numbers are judged
+ * A line "field:DECLARATION;\toffset:N;\tsize:N;\tsigned:N;" as it is: the numbers are judged
  * by who uses them.
  */
 struct field_line {

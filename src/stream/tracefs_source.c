@@ -34,7 +34,7 @@ struct tracefs_source {
 	uint64_t lost_seen;
 	/* the event id of what is written to trace_marker, 0: not asked for yet */
 	unsigned marker;
-	uint16_t marker_text;		/* where its text stands in the record */
+	uint16_t marker_text;		/* its text's offset in the record */
 	/* while a page is walked */
 	struct pipe_cpu *walked;
 	const struct rt_event_handler *handler;
@@ -52,7 +52,7 @@ static int tracefs_fd(const struct rt_source *source, unsigned i)
 	return s->watermark ? s->cpus[i].fd : -1;
 }
 
-/* ---- marks: the main buffer's clock is known only by what stands in the buffer ---- */
+/* ---- marks: the main buffer's clock is known only from the buffer ---- */
 
 static void mark_name(bool end, char *name, size_t size)
 {

@@ -31,7 +31,7 @@ struct rt_match {
  */
 struct rt_batch {
 	struct rt_image *image;
-	const struct rt_spec *spec, *asked;	/* the second is the caller's, and lives on */
+	const struct rt_spec *spec, *asked;	/* the second is the caller's */
 	struct rt_matcher matcher;
 	bool libcalls;			/* the symbols are what the program imports */
 	/* the spec can mean several functions: what cannot be probed is passed over */
@@ -40,7 +40,7 @@ struct rt_batch {
 	bool c_runtime;
 	struct rt_match *v;
 	size_t n, cap;
-	/* symbols whose name matched, whether or not they were taken */
+	/* symbols with a name that matched, whether or not they were taken */
 	size_t named;
 	/* so many of the IFUNC `unseen_name`'s implementations cannot be probed */
 	size_t unseen, unseen_of;
@@ -48,7 +48,7 @@ struct rt_batch {
 	size_t unseen_ifuncs;		/* of how many IFUNCs some cannot, that one among them */
 	uint64_t unseen_at;		/* the last of them */
 	const char *in_vdso[2];		/* IFUNCs that may be answered with the kernel's own code */
-	struct rt_symbol made;		/* stands for an address that has none */
+	struct rt_symbol made;		/* of an address that has none */
 };
 
 /*

@@ -9,7 +9,7 @@
 #include "base/clean.h"
 #include "lang/spec.h"
 
-/* Names of functions are short; what a name stands for can grow beyond all bounds. */
+/* Names of functions are short; what a name means can grow beyond all bounds. */
 enum { TEXT_MAX = RT_NAME_MOST, NAME_MAX_MANGLED = 1 << 12 };
 
 void rt_text_add(struct rt_text *text, const char *s, size_t n)
@@ -340,7 +340,7 @@ const char *rt_name_canonical_typed(struct rt_text *text, const char *name, cons
 enum { HASH_DIGITS = 16, HASH_DIFFERENT = 6 };
 
 /*
- * Past the identifier whose length is at `p`; NULL: it is none, or one that stands for
+ * Past the identifier with its length at `p`; NULL: it is none, or one that means
  * something else.
  */
 static const char *identifier(const char *p, const char **start)

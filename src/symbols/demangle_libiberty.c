@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The demangler calls back, and is left by longjmp when a name stands for more than 8 KB:
+ * The demangler calls back, and is ended by longjmp when a name means more than 8 KB:
  * libiberty has no other way to be stopped, and a name of 200 bytes can stand for gigabytes. It
  * is asked only where a specification is no symbol's name, for the symbols that have its words
  * in them.

@@ -142,7 +142,7 @@ static void judge_go(struct rt_function *f)
 	if (!f->go)
 		f->nargs = 0;	/* nor are its arguments where C has them */
 	if (!f->entry_only)
-		f->entry_only = "is written in Go, whose runtime moves stacks";
+		f->entry_only = "is written in Go: the runtime moves stacks";
 	if (!f->no_exits && !(f->go && go && rt_image_arch(f->image)->goroutine.tracefs &&
 			      rt_go_goid_offset(f->image)))
 		f->no_exits = "the running goroutine is not known, of this version of Go or on "
@@ -249,7 +249,7 @@ static int note_debug(struct rt_functions *functions, const struct rt_batch *b,
 	return rt_nomem(err);
 }
 
-/* One remark is kept: the first is as true as the others, and the user needs to be told once. */
+/* One remark is enough: the first is as true as the others. */
 static int note_unseen(struct rt_functions *functions, const struct rt_batch *b,
 		       struct rt_error *err)
 {

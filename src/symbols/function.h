@@ -126,7 +126,7 @@ static inline size_t rt_functions_shown(const struct rt_functions *functions)
  * Add the functions that `spec` names, and keep pointers to it.  One address is one function,
  * whatever its aliases: the name asked for wins, then the global one.  A glob passes over `.cold`
  * fragments, labels without a type and places that cannot be probed; an exact name takes them
- * (entry only) or says why not.  An IFUNC stands for its implementations.  A name that is not
+ * (entry only) or says why not.  An IFUNC means its implementations.  A name that is not
  * there: a usage error with the nearest names, and the library that has it.  A glob over libraries
  * means those of them that have such functions.
  */

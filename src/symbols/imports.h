@@ -14,7 +14,7 @@ struct rt_import {
 /*
  * The functions that the executable of `program` imports, sorted by name, resolved as its loader
  * does: the first library in its order of search that has one of that name and version.  With
- * `pid`, whose libraries are listed by address, that order is worked out from DT_NEEDED and the
+ * `pid`, with its libraries listed by address, that order is worked out from DT_NEEDED and the
  * process's LD_PRELOAD.  `*v` is to be freed; its names are the images'.
  */
 int rt_program_imports(const struct rt_program *program, pid_t pid, struct rt_import **v, size_t *n,

@@ -11,7 +11,7 @@
  */
 
 /*
- * Why `addr` cannot be told to be the beginning of an instruction of the function at `from`, as a
+ * Why `addr` is not known to be the beginning of an instruction of the function at `from`, as a
  * phrase; NULL: it is one.
  */
 const char *rt_inside(const struct rt_image *image, uint64_t from, uint64_t addr);

@@ -28,7 +28,7 @@ int rt_listing_each(const struct rt_program *program, const struct rt_spec *spec
 		    rt_listing_row row, void *ctx, struct rt_error *err);
 
 /*
- * Reports the names of the functions that `spec` matches and whose calls were all inlined: sorted,
+ * Reports the names of the functions that `spec` matches and that were inlined everywhere: sorted,
  * each once.  None is no error.  A result of `report` other than 0 ends the walk and is returned.
  * -EFBIG: the list is incomplete, because the debug information is too large.  Only a glob is
  * looked up; for a single name rt_listing_each reports the error.

@@ -11,7 +11,7 @@
  * and Rust, the source's text:
  *   Foo::bar           all functions of that name, whatever their arguments and template arguments
  *   Foo::bar(int)      with these parameters; a const after them may be left out
- *   Foo<int>::bar      with these template arguments; <T> stands for any
+ *   Foo<int>::bar      with these template arguments; <T> means any
  *   ns::*              a glob, over the name without parameters unless it has some
  *   /regex/            over the name in the symbol table, and over the source's text with its
  *                      parameters
@@ -46,7 +46,7 @@ int rt_matcher_begin_alias(struct rt_matcher *matcher, const struct rt_spec *spe
 			   rt_spec_alias alias, void *ctx);
 void rt_matcher_free(struct rt_matcher *matcher);
 
-/* Does the specification mean the symbol by its own name, or by what that stands for? */
+/* Does the specification mean the symbol by its own name, or by its meaning? */
 bool rt_matches_raw(const struct rt_matcher *matcher, const struct rt_symbol *symbol);
 bool rt_matches_written(struct rt_matcher *matcher, const struct rt_symbol *symbol);
 

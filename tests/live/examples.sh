@@ -85,7 +85,7 @@ while read -r spec; do
 	if [ "$PROGRAM" = "$T/known" ]; then
 		read -r ST <"$T/unknown.$n"
 		[ "$ST" = 0 ] ||
-			expect_message "expected a \(known parameter:\|parameter whose type is known[:;]\|member of a struct whose members are known\)" "$T/unknown.err.$n"
+			expect_message "expected a \(known parameter:\|parameter of known type[:;]\|member of a struct with known members\)" "$T/unknown.err.$n"
 	fi
 	end_case
 done <"$T/specs"

@@ -178,7 +178,7 @@ end_case
 begin "wrong words"
 rt "$T/filled0" 'int fill(char buf[return])'
 expect_status 2
-expect_line "column 19: expected 'out' before a parameter whose length is the result" "$T/err"
+expect_line "column 19: expected 'out' before a parameter with the result as its length" "$T/err"
 end_case
 
 [ -z "${CASES_FAILED:-}" ]

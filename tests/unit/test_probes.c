@@ -114,7 +114,7 @@ static void test_mistakes(void)
 
 	CU_ASSERT(rt_probes_add(probes, "some/file", text, strlen(text), &err) < 0);
 	RT_ASSERT_TEXT(err.text, "some/file:3: 'typedef struct { foo x; } bar': column 22: "
-				 "expected a type whose size is known before a "
+				 "expected a type of known size before a "
 				 "member, not foo");
 	CU_ASSERT(rt_probes_load(probes, "nothing of that name", &err) < 0);
 	CU_ASSERT(strstr(err.text, "there are: go, jvm, libc") != NULL);

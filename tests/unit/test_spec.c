@@ -581,7 +581,7 @@ static void test_positions(void)
 	wrong("f(enum {A=} x)", 11, "a number");
 	wrong("f(enum {} x)", 10, "a name in the braces");
 	wrong("f(struct)", 9, "a name or '{' behind 'struct'");
-	wrong("f(struct { foo x; } s)", 16, "a type whose size is known before a member, not foo");
+	wrong("f(struct { foo x; } s)", 16, "a type of known size before a member, not foo");
 	wrong("f(struct { int x:40; } s)", 18, "a number of bits, 1 to 32");
 	wrong("f n=%", 6, "the name of a register behind '%'");
 	wrong("f n=%di:q9", 9,

@@ -213,7 +213,7 @@ static void test_prototypes(void)
 		"int f(long n)", "f(n, y > 2)",
 		"'f(n, y > 2)': column 6: expected the name of a parameter, of which there is n");
 	is_prototype(NULL, "f(p->x)",
-		     "'f(p->x)': column 3: expected a parameter whose type is known; declare "
+		     "'f(p->x)': column 3: expected a parameter of known type; declare "
 		     "'p' before");
 }
 

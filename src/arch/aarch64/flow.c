@@ -91,7 +91,7 @@ static bool decode_immediate(uint32_t w, uint64_t addr, struct rt_flow *f)
 	}
 	if ((w & 0x1f800000) != 0x11000000)
 		return false;
-	if (w & 1u << 29) {		/* sets flags: cmp, where nothing is kept */
+	if (w & 1u << 29) {		/* sets flags: cmp, without a result */
 		f->op = (w & 1u << 30) && to_sp ? RT_OP_COMPARE : RT_OP_OTHER;
 		f->from = reg(w, 5);
 		f->value = v;

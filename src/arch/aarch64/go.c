@@ -41,7 +41,7 @@ static uint32_t past_check(const uint8_t *bytes, size_t n)
 }
 
 /*
- * A number, an address, or what stands at one, in x27: by numbers and registers, or loaded from
+ * A number, an address, or the word at one, in x27: by numbers and registers, or loaded from
  * beside the code or by x27.
  */
 static bool prepares(uint32_t w)
@@ -107,7 +107,7 @@ static bool grows_at(const uint8_t *bytes, uint32_t past, int64_t *at)
 	return false;
 }
 
-/* All up to where the return address is kept. */
+/* All up to where the return address is saved. */
 static int spills(const uint8_t *code, struct rt_go_spill *v, unsigned max)
 {
 	const uint8_t *p = code, *end = p + RT_GO_SPILLS_MAX - 4;

@@ -113,7 +113,7 @@ static void immediates(uint32_t w, struct rt_use *use)
 		reads(use, reg(w, 5), bytes);
 	if (kind == 7)				/* extr */
 		reads(use, reg(w, 16), bytes);
-	if ((kind == 5 && how == 3) || (kind == 6 && how == 1))	/* movk, bfm: the rest is kept */
+	if ((kind == 5 && how == 3) || (kind == 6 && how == 1))	/* movk, bfm: the rest stays */
 		reads(use, reg(w, 0), width(w));
 	writes(use, reg(w, 0), kind < 2 ? 8 : width(w));
 }

@@ -30,8 +30,8 @@ static const uint16_t scratch[] = {
 };
 
 /*
- * Instructions whose whole effect is on the registers that they name and on flags, and that cannot
- * fault on registers.
+ * Instructions that have no effect but on the registers that they name and on flags, and that
+ * cannot fault on registers.
  */
 static const uint16_t plain[] = {
 	X86_INS_NOP,	      X86_INS_MOV,	    X86_INS_MOVABS,	  X86_INS_MOVZX,

@@ -80,7 +80,7 @@ static const struct name *name_of(unsigned reg)
 	return NULL;
 }
 
-/* Instructions whose result does not depend on the operand. */
+/* Instructions with a result that does not depend on the operand. */
 static bool is_constant(const cs_insn *c)
 {
 	const cs_x86 *x = &c->detail->x86;
@@ -204,7 +204,7 @@ static void note_writes(const cs_insn *c, const uint16_t *writes, unsigned n, st
 		if (name->index == RESULT)
 			use->result_write = name->bytes > use->result_write ? name->bytes
 									    : use->result_write;
-		else /* though of a small part the rest is kept, it is not the argument any more */
+		else /* though the rest of a small part stays, it is not the argument any more */
 			use->writes |= (uint8_t)(1u << name->index);
 	}
 	/* movsb and the like: what they go through are pointers. */

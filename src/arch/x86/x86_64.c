@@ -126,7 +126,7 @@ static int64_t signed_word(const uint8_t *p)
 }
 
 /*
- * `mov` or `add` of what stands at %fs:0, and others: the bytes that the instruction takes, 0: not
+ * `mov` or `add` of the word at %fs:0, and others: the bytes that the instruction takes, 0: not
  * understood.
  */
 static size_t x86_step(const uint8_t *p, size_t n, uint64_t pc, struct rt_sum *rax)

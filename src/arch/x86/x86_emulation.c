@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Instructions that kernels single-step at a probe, and that a BPF program can carry out: moves,
+ * Instructions that kernels single-step at a probe, and that a BPF program can emulate: moves,
  * sums, comparisons and logic of registers, values and what memory has.
  *
  * Those that write memory are not here: a program's helper for that, bpf_probe_write_user, warns in

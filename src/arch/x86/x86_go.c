@@ -158,7 +158,7 @@ static int spills(const uint8_t *code, struct rt_go_spill *v, unsigned max)
 
 	for (n = 0; n < max && p < end && (size = read_spill(p, &v[n], &general, &floating)); n++)
 		p += size;
-	/* Jumps are kept off the ends of 32 bytes. */
+	/* Jumps do not touch the ends of 32 bytes. */
 	while (p < end && memchr(nops, *p, sizeof(nops)))
 		p++;
 	return p < end && *p == 0xe8 ? (int)n : -1;

@@ -67,7 +67,7 @@ static unsigned read_xcr0(void)
 	return low;
 }
 
-/* The highest level whose features all are there: 1 to 4. */
+/* The highest level with all features there: 1 to 4. */
 static unsigned level(void)
 {
 	unsigned regs[LEAVES][4] = { { 0 } }, level = 4, xcr0;

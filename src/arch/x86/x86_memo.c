@@ -5,7 +5,7 @@
  * capstone takes 0.5 us an instruction, as it also prints it: half of the time of rawtrace list on
  * a large file.  But programs use few instructions: of 12 million of node 83 % are repeats, in a
  * table of 4,096.  An instruction is a prefix of no other one, so equal bytes have equal results,
- * but for what depends on the address: direct branches, whose target the caller computes, and
+ * but for what depends on the address: direct branches (the caller computes their target) and
  * operands relative to %rip, which are not remembered.
  *
  * The size is computed here before the bytes can be compared.  A wrong one costs time alone: the
