@@ -16,7 +16,9 @@ library_of() {
 java=$(readlink -f "$(command -v java)")
 for file in "${java%/bin/java}/lib/server/libjvm.so" /usr/lib/postgresql/*/bin/postgres \
 	"$(library_of virsh libvirt\\.so)" "$(library_of ruby libruby)" "$(command -v php)" \
-	/usr/bin/python3 /usr/lib/*/libstdc++.so.6 /usr/lib/*/libpython3.*.so.1.0; do
+	/usr/bin/python3 /usr/lib/*/libstdc++.so.6 /usr/lib/*/libpython3.*.so.1.0 \
+	/usr/lib/*/libguestfs.so.0 /usr/sbin/libvirtd \
+	/usr/lib/*/libvirt/connection-driver/libvirt_driver_qemu.so; do
 	[ ! -f "$file" ] || readelf -n "$file" >"$T/read" 2>/dev/null
 	[ -f "$file" ] && grep -q stapsdt "$T/read" || continue
 	name=$(basename "$(readlink -f "$file")")
