@@ -187,7 +187,8 @@ const struct rt_command_info rt_commands[] = {
 		.name = "",
 		.usage = "[OPTION]... PROGRAM [FUNCTION]... [-- ARGUMENT...]\n"
 			 "[OPTION]... -p PID [FUNCTION]...\n"
-			 "[OPTION]... -a FILE:FUNCTION...\n",
+			 "[OPTION]... -a FILE:FUNCTION...\n"
+			 "[OPTION]... -a [FILE] @SET...\n",
 		.help = "Print the calls of native functions, with arguments and results, "
 			"as a tree.",
 		.run = run_trace,

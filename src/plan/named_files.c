@@ -2,7 +2,7 @@
 /*
  * -a traces no program and no process, so the specifications themselves name the files: by a path,
  * by a name, by a glob over ld.so.cache ('libssl*:SSL_*'), or as libraries of a set of probes
- * (@openssl).
+ * (@openssl).  Beside a set a file may be alone: redis-server @redis.
  */
 #include "plan/named_files.h"
 
@@ -57,14 +57,32 @@ static int open_file(struct rt_traced *traced, const char *name, struct rt_error
 		       : r;
 }
 
+static bool is_set(const char *spec)
+{
+	return spec[0] == '@';
+}
+
+bool rt_is_file_for_sets(const char *spec, char *const *specs, int n)
+{
+	int i;
+
+	for (i = 0; i < n && !is_set(specs[i]); i++)
+		;
+	return i < n && !is_set(spec) && !strchr(spec, ':');
+}
+
 int rt_open_named_files(struct rt_traced *traced, char *const *specs, int n, struct rt_error *err)
 {
 	struct rt_spec spec;
 	int i, r = 0;
 
 	for (i = 0; i < n && r == 0; i++) {
-		if (specs[i][0] == '@')
+		if (is_set(specs[i]))
 			continue;
+		if (rt_is_file_for_sets(specs[i], specs, n)) {
+			r = open_file(traced, specs[i], err);
+			continue;
+		}
 		r = rt_spec_parse(specs[i], rt_arch_of(rt_arch_native()), NULL, &spec, err);
 		if (r < 0)
 			return r;
@@ -80,9 +98,9 @@ int rt_open_named_files(struct rt_traced *traced, char *const *specs, int n, str
 	}
 	/* The first file is the one of functions that are of no library. */
 	for (i = 0; i < n && r == 0; i++)
-		r = specs[i][0] == '@' ? open_set(traced, specs[i] + 1, err) : 0;
-	return r < 0 || traced->program.n
-		       ? r
-		       : rt_usage(err, "%s: no library of it is in ld.so.cache; add FILE:FUNCTION",
-				  specs[0]);
+		r = is_set(specs[i]) ? open_set(traced, specs[i] + 1, err) : 0;
+	if (r == 0 && !traced->program.n)
+		r = rt_usage(err, "%s: no library of it is in ld.so.cache; try: -a FILE %s",
+			     specs[0], specs[0]);
+	return r;
 }

@@ -174,6 +174,20 @@ static int add_statement(struct rt_wanted *wanted, const struct rt_traced *trace
 	return r == -ENOMEM ? rt_nomem(err) : r < 0 ? -ENOENT : 0;
 }
 
+/* -a: a library that is not in ld.so.cache has a path. */
+static int fail_without_functions(const struct rt_wanted *wanted, const struct rt_traced *traced,
+				  const char *name, const char *libraries, struct rt_error *err)
+{
+	const char *file = rt_image_name(rt_program_executable(&traced->program));
+
+	if (wanted->all && libraries)
+		return rt_usage(err,
+				"@%s: none of its functions is in %s; try: rawtrace -a "
+				"FOLDER/%.*s @%s",
+				name, file, (int)strcspn(libraries, " "), libraries, name);
+	return rt_usage(err, "@%s: none of its functions is in %s", name, file);
+}
+
 int rt_sites_add_set(struct rt_wanted *wanted, struct rt_traced *traced, struct rt_sites *sites,
 		     const char *name, struct rt_error *err)
 {
@@ -205,8 +219,8 @@ int rt_sites_add_set(struct rt_wanted *wanted, struct rt_traced *traced, struct 
 		wanted->awaited[i].set = name;
 		wanted->awaited[i].needed = !some;
 	}
-	return some || awaited < wanted->nawaited
-		    ? 0
-		    : rt_usage(err, "@%s: none of its functions is in %s", name,
-			       rt_image_name(rt_program_executable(&traced->program)));
+	if (some || awaited < wanted->nawaited)
+		return 0;
+	return fail_without_functions(wanted, traced, name, n > before ? v[before].libraries : NULL,
+				      err);
 }

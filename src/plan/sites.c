@@ -201,6 +201,8 @@ int rt_sites_add_functions(struct rt_wanted *wanted, struct rt_traced *traced,
 			r = rt_sites_add_set(wanted, traced, sites, specs[i] + 1, err);
 			continue;
 		}
+		if (wanted->all && rt_is_file_for_sets(specs[i], specs, n))
+			continue;
 		r = rt_wanted_keep_spec(wanted, traced, specs[i], &spec, err);
 		if (r == 0)
 			rt_wanted_note_conditions(wanted, spec);

@@ -6,6 +6,10 @@ target libshared.so $CC -O1 -shared -Wl,-soname,libshared.so -fPIC -DLIBRARY "$T
 	skip_all "$(no_target libshared.so)"
 target shared $CC -O1 "$TARGETS/shared.c" "$T/libshared.so" -Wl,-rpath,'$ORIGIN' ||
 	skip_all "$(no_target shared)"
+CACHED=
+has ldconfig && target librtcached.so.1 $CC -O1 -shared -Wl,-soname,librtcached.so.1 -fPIC \
+	-DLIBRARY "$TARGETS/shared.c" && target usescached $CC -O1 "$TARGETS/shared.c" \
+	"$T/librtcached.so.1" -Wl,-rpath,'$ORIGIN' && CACHED=yes
 targets_made
 find_mechanisms
 with_bpf || skip_all "no BPF for uprobes"
@@ -135,6 +139,52 @@ for what in shared_sum 'shared_*' @; do
 	end_case
 done
 
+printf '%s\n' 'int fib(int n)' >"$T/program"
+begin "a set of a program: FILE @SET"
+start -a "$T/fib" @"$T/program"
+run "$T/fib" 2
+wait_for 10 has_line "^\[fib $ID\] <1\$" "$T/err" || because "no calls"
+stop
+expect_number fib "$(calls "^\[fib $ID\] [> ]*(fib [0-2])\$")" -eq 3
+end_case
+
+begin "a set of a library: FILE @SET"
+start -a "$LIB" @"$T/set"
+run "$T/shared" 5
+read -r first _ <"$T/said"
+wait_for 10 has_line "^\[shared $first\] <5\$" "$T/err" || because "no calls"
+stop
+expect_number shared_sum "$(calls "^\[shared $first\] >(shared_sum [0-4] 1)\$")" -eq 5
+end_case
+
+# A loader's cache of this test's own, that rawtrace alone sees: @SET finds no library of others.
+if has ldconfig && has unshare && unshare -m true 2>/dev/null && [ -n "$CACHED" ]; then
+	begin "a set of a library alone: @SET"
+	mkdir -p "$T/root/etc" "$T/root$T"
+	cp "$T/librtcached.so.1" "$T/root$T"
+	echo "$T" >"$T/root/etc/ld.so.conf"
+	ldconfig -r "$T/root"
+	printf '%s\n' 'library librtcached.so.*' 'int shared_sum(int n, int more)' >"$T/cached"
+	cat >"$T/with_cache" <<END
+#!/bin/sh
+exec unshare -m sh -c 'mount --bind "$T/root/etc/ld.so.cache" /etc/ld.so.cache && exec "\$@"' \
+	sh "$RAWTRACE" "\$@"
+END
+	chmod +x "$T/with_cache"
+	mine=$RAWTRACE
+	RAWTRACE=$T/with_cache
+	start -a @"$T/cached"
+	RAWTRACE=$mine
+	run "$T/usescached" 5
+	read -r first _ <"$T/said"
+	wait_for 10 has_line "^\[usescached $first\] <5\$" "$T/err" || because "no calls"
+	stop
+	expect_number shared_sum "$(calls "^\[usescached $first\] >(shared_sum [0-4] 1)\$")" -eq 5
+	end_case
+else
+	skip "a set of a library alone: @SET" "no ldconfig or no mount namespaces"
+fi
+
 begin "no uretprobe, and no probe in another file"
 start -a "$T/fib:fib"
 expect_line 'exit probes are on a return\|return' "$T/err"
@@ -208,7 +258,10 @@ refused '--budget=x: a share of a CPU is expected' -a --budget=x "$T/fib:fib"
 refused "no function 'nothing'" -a "$T/fib:nothing"
 refused 'nosuch\*: matches no library of ld.so.cache; give its path$' -a 'nosuch*:f'
 printf '%s\n' 'library libnosuch.so.*' 'int f(int n)' >"$T/none"
-refused 'none: no library of it is in ld.so.cache; add FILE:FUNCTION$' -a @"$T/none"
+refused '@.*none: no library of it is in ld.so.cache; try: -a FILE @.*/none$' -a @"$T/none"
+refused '@redis: no library of it is in ld.so.cache; try: -a FILE @redis$' -a @redis
+refused '@jvm: none of its functions is in .*/fib; try: rawtrace -a FOLDER/libjvm.so\* @jvm$' \
+	-a "$T/fib" @jvm
 rt -a nosuchlibrary.so.9:f
 expect_status 1
 expect_message \
