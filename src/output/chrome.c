@@ -53,20 +53,21 @@ static int chrome_note(struct rt_sink *sink, const char *text)
 	return 0;
 }
 
-static void put_text(FILE *file, const char *key, const char *text)
+static void put_text(struct rt_line *line, const char *key, const char *text)
 {
-	rt_put(file, key);
-	rt_json_string(file, text, strlen(text));
+	rt_line_text(line, key);
+	rt_line_json_string(line, text, strlen(text));
 }
 
-static void put_us(FILE *file, const char *key, uint64_t ns)
+static void put_us(struct rt_line *line, const char *key, uint64_t ns)
 {
-	rt_put(file, key);
-	rt_put_u64(file, ns / 1000);
-	putc_unlocked('.', file);
-	putc_unlocked('0' + (int)(ns / 100 % 10), file);
-	putc_unlocked('0' + (int)(ns / 10 % 10), file);
-	putc_unlocked('0' + (int)(ns % 10), file);
+	unsigned rest = (unsigned)(ns % 1000);
+	const char decimals[] = { '.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10),
+				  (char)('0' + rest % 10) };
+
+	rt_line_text(line, key);
+	rt_line_u64(line, ns / 1000);
+	rt_line_bytes(line, decimals, sizeof(decimals));
 }
 
 static uint64_t since_start(const struct rt_sink *sink, uint64_t time)
@@ -85,39 +86,59 @@ static uint64_t track_id(const struct rt_track *track)
 	return track->goid ? (1u << 22) + number + of : (uint64_t)track->tid;
 }
 
-/* {"ph":"X","pid":1,"tid":2 */
-static void put_head(struct rt_sink *sink, const char *ph, pid_t pid, uint64_t tid)
+/* {"ph":"X" */
+static void put_phase(struct rt_line *line, struct chrome *chrome, const char *phase)
 {
-	struct chrome *chrome = sink->state;
-
-	rt_put(sink->file, chrome->some ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+	rt_line_text(line, chrome->some ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
 	chrome->some = true;
-	rt_put(sink->file, ph);
-	rt_put(sink->file, "\",\"pid\":");
-	rt_put_i64(sink->file, pid);
-	rt_put(sink->file, ",\"tid\":");
-	rt_put_u64(sink->file, tid);
+	rt_line_text(line, phase);
+}
+
+/* ","pid":1,"tid":2 */
+static void put_ids(struct rt_line *line, pid_t pid, uint64_t tid)
+{
+	rt_line_text(line, "\",\"pid\":");
+	rt_line_i64(line, pid);
+	rt_line_text(line, ",\"tid\":");
+	rt_line_u64(line, tid);
+}
+
+/* {"ph":"X","pid":1,"tid":2 of an event in a thread, which has one such text for all its calls. */
+static void put_head(struct rt_line *line, struct rt_sink *sink, const char *phase,
+		     struct rt_track *track)
+{
+	size_t from;
+
+	put_phase(line, sink->state, phase);
+	from = line->n;
+	if (!track->nids) {
+		put_ids(line, track->pid, track_id(track));
+		track->nids = line->n - from;
+		memcpy(track->ids, line->v + from, track->nids);
+		return;
+	}
+	rt_line_bytes(line, track->ids, track->nids);
 }
 
 /* "KEY":  with the comma after what is before. */
-static void put_key(FILE *file, const char *key, bool some)
+static void put_key(struct rt_line *line, const char *key, bool some)
 {
-	rt_put(file, some ? ",\"" : "\"");
-	rt_put(file, key);
-	rt_put(file, "\":");
+	rt_line_text(line, some ? ",\"" : "\"");
+	rt_line_text(line, key);
+	rt_line_text(line, "\":");
 }
 
 /*
  * A point in time in one thread: a call without a return probe, or a return without its call that
  * was seen.
  */
-static void put_instant(struct rt_sink *sink, const struct rt_track *track, uint32_t function,
-			uint64_t time)
+static void put_instant(struct rt_line *line, struct rt_sink *sink, struct rt_track *track,
+			uint32_t function, uint64_t time)
 {
-	put_head(sink, "i", track->pid, track_id(track));
-	put_us(sink->file, ",\"ts\":", since_start(sink, time));
-	put_text(sink->file, ",\"s\":\"t\",\"name\":", rt_sink_function(sink, function));
-	rt_put(sink->file, ",\"args\":{");
+	put_head(line, sink, "i", track);
+	put_us(line, ",\"ts\":", since_start(sink, time));
+	put_text(line, ",\"s\":\"t\",\"name\":", rt_sink_function(sink, function));
+	rt_line_text(line, ",\"args\":{");
 }
 
 static int chrome_enter(struct rt_sink *sink, struct rt_thread *thread,
@@ -126,11 +147,13 @@ static int chrome_enter(struct rt_sink *sink, struct rt_thread *thread,
 {
 	struct chrome *chrome = sink->state;
 	struct rt_track *track = rt_tracks_get(&chrome->tracks, thread, sink->index);
+	struct rt_line line;
 	bool some = false;
 	uint32_t function;
 	uint64_t time;
 	int err;
 
+	rt_line_begin(&line, sink->file);
 	if (!track)
 		return -ENOMEM;
 	time = rt_track_time(track, frame->time);
@@ -140,25 +163,28 @@ static int chrome_enter(struct rt_sink *sink, struct rt_thread *thread,
 				 &function);
 	if (err < 0)
 		return err;
-	put_instant(sink, track, function, time);
-	err = rt_args_json(sink, track->pid, frame->function, args, &some);
-	rt_put(sink->file, "}}");
-	return err;
+	put_instant(&line, sink, track, function, time);
+	rt_args_json(&line, sink->trace, track->pid, frame->function, args, &some);
+	rt_line_text(&line, "}}");
+	rt_line_end(&line);
+	return 0;
 }
 
-static int leave_unseen(struct rt_sink *sink, const struct rt_track *track,
+static int leave_unseen(struct rt_sink *sink, struct rt_track *track,
 			const struct rt_frame *frame, uint64_t time,
 			const struct rt_values *result)
 {
+	struct rt_line line;
 	bool some = false;
-	int err;
 
-	put_instant(sink, track, frame->function, time);
-	err = rt_result_json(sink, track->pid, frame->function, result, &some);
-	put_key(sink->file, "unseen", some);
-	rt_put(sink->file, frame->inherited ? "\"call in the parent\"}}" :
-	       frame->before ? "\"call before the trace\"}}" : "\"call\"}}");
-	return err;
+	rt_line_begin(&line, sink->file);
+	put_instant(&line, sink, track, frame->function, time);
+	rt_result_json(&line, sink->trace, track->pid, frame->function, result, &some);
+	put_key(&line, "unseen", some);
+	rt_line_text(&line, frame->inherited ? "\"call in the parent\"}}" :
+		     frame->before ? "\"call before the trace\"}}" : "\"call\"}}");
+	rt_line_end(&line);
+	return 0;
 }
 
 static int chrome_leave(struct rt_sink *sink, struct rt_thread *thread,
@@ -168,12 +194,14 @@ static int chrome_leave(struct rt_sink *sink, struct rt_thread *thread,
 	struct chrome *chrome = sink->state;
 	struct rt_track *track = rt_tracks_get(&chrome->tracks, thread, sink->index);
 	const char *unseen = rt_sink_end_text(end, frame, thread);
+	struct rt_line line;
 	struct rt_call call;
 	bool some = false;
 	uint32_t function;
 	uint64_t start;
 	int err;
 
+	rt_line_begin(&line, sink->file);
 	if (!track)
 		return -ENOMEM;
 	time = since_start(sink, rt_track_time(track, time));
@@ -184,20 +212,20 @@ static int chrome_leave(struct rt_sink *sink, struct rt_thread *thread,
 	if (err < 0)
 		return err;
 	start = since_start(sink, call.time);
-	put_head(sink, "X", track->pid, track_id(track));
-	put_us(sink->file, ",\"ts\":", start);
-	put_us(sink->file, ",\"dur\":", time - start);
-	put_text(sink->file, ",\"name\":", rt_sink_function(sink, function));
-	rt_put(sink->file, ",\"args\":{");
-	err = rt_args_json(sink, track->pid, frame->function, &call.args, &some);
-	if (!err)
-		err = rt_result_json(sink, track->pid, frame->function, result, &some);
+	put_head(&line, sink, "X", track);
+	put_us(&line, ",\"ts\":", start);
+	put_us(&line, ",\"dur\":", time - start);
+	put_text(&line, ",\"name\":", rt_sink_function(sink, function));
+	rt_line_text(&line, ",\"args\":{");
+	rt_args_json(&line, sink->trace, track->pid, frame->function, &call.args, &some);
+	rt_result_json(&line, sink->trace, track->pid, frame->function, result, &some);
 	if (unseen) {
-		put_key(sink->file, "unfinished", some);
-		put_text(sink->file, "", unseen);
+		put_key(&line, "unfinished", some);
+		put_text(&line, "", unseen);
 	}
-	rt_put(sink->file, "}}");
-	return err;
+	rt_line_text(&line, "}}");
+	rt_line_end(&line);
+	return 0;
 }
 
 /* Its name is written at the end. */
@@ -216,14 +244,18 @@ static int chrome_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t 
 {
 	struct chrome *chrome = sink->state;
 	const struct rt_track *first = chrome->tracks.first;
+	struct rt_line line;
 
+	rt_line_begin(&line, sink->file);
 	chrome->lost = chrome->lost + count < count ? UINT64_MAX : chrome->lost + count;
+	put_phase(&line, chrome, "i");
 	if (thread)
-		put_head(sink, "i", thread->pid, (uint64_t)thread->tid);
+		put_ids(&line, thread->pid, (uint64_t)thread->tid);
 	else
-		put_head(sink, "i", first ? first->pid : 0, first ? track_id(first) : 0);
-	put_us(sink->file, ",\"ts\":", since_start(sink, time));
-	rt_put(sink->file, thread ? ",\"s\":\"t\",\"name\":\"" : ",\"s\":\"g\",\"name\":\"");
+		put_ids(&line, first ? first->pid : 0, first ? track_id(first) : 0);
+	put_us(&line, ",\"ts\":", since_start(sink, time));
+	rt_line_text(&line, thread ? ",\"s\":\"t\",\"name\":\"" : ",\"s\":\"g\",\"name\":\"");
+	rt_line_end(&line);
 	rt_put_lost(sink->file, count);
 	rt_put(sink->file, "\",\"args\":{}}");
 	return 0;
@@ -244,20 +276,24 @@ static int by_process(const void *a, const void *b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-static void put_name(struct rt_sink *sink, const struct rt_track *track, const char *what,
+static void put_name(struct rt_sink *sink, struct rt_track *track, const char *what,
 		     const char *name)
 {
-	put_head(sink, "M", track->pid, track_id(track));
-	put_text(sink->file, ",\"name\":", what);
-	put_text(sink->file, ",\"args\":{\"name\":", name);
-	rt_put(sink->file, "}}");
+	struct rt_line line;
+
+	rt_line_begin(&line, sink->file);
+	put_head(&line, sink, "M", track);
+	put_text(&line, ",\"name\":", what);
+	put_text(&line, ",\"args\":{\"name\":", name);
+	rt_line_text(&line, "}}");
+	rt_line_end(&line);
 }
 
 /* The names are written last, as a thread may take its name long after its first call. */
 static int put_names(struct rt_sink *sink, const struct rt_tracks *tracks)
 {
 	const char *command = sink->trace->command ? sink->trace->command : "?";
-	const struct rt_track **v, *track;
+	struct rt_track **v, *track;
 	char goroutine[32];
 	size_t i, n = 0;
 
@@ -286,18 +322,21 @@ static int chrome_end(struct rt_sink *sink)
 {
 	struct chrome *chrome = sink->state;
 	int err = put_names(sink, &chrome->tracks);
+	struct rt_line line;
 	size_t i;
 
+	rt_line_begin(&line, sink->file);
 	chrome->ended = true;
-	rt_put(sink->file, "\n],\"otherData\":{\"producer\":\"rawtrace\"");
+	rt_line_text(&line, "\n],\"otherData\":{\"producer\":\"rawtrace\"");
 	if (sink->trace->command)
-		put_text(sink->file, ",\"command\":", sink->trace->command);
-	rt_put(sink->file, ",\"lost\":");
-	rt_put_u64(sink->file, chrome->lost);
-	rt_put(sink->file, ",\"notes\":[");
+		put_text(&line, ",\"command\":", sink->trace->command);
+	rt_line_text(&line, ",\"lost\":");
+	rt_line_u64(&line, chrome->lost);
+	rt_line_text(&line, ",\"notes\":[");
 	for (i = 0; i < chrome->n; i++)
-		put_text(sink->file, i ? "," : "", chrome->notes[i]);
-	rt_put(sink->file, "]}}\n");
+		put_text(&line, i ? "," : "", chrome->notes[i]);
+	rt_line_text(&line, "]}}\n");
+	rt_line_end(&line);
 	return err;
 }
 

@@ -36,16 +36,16 @@ static int ndjson_note(struct rt_sink *sink, const char *text)
 	return 0;
 }
 
-static void put_number(FILE *file, const char *key, uint64_t value)
+static void put_number(struct rt_line *line, const char *key, uint64_t value)
 {
-	rt_put(file, key);
-	rt_put_u64(file, value);
+	rt_line_text(line, key);
+	rt_line_u64(line, value);
 }
 
-static void put_text(FILE *file, const char *key, const char *text)
+static void put_text(struct rt_line *line, const char *key, const char *text)
 {
-	rt_put(file, key);
-	rt_json_string(file, text, strlen(text));
+	rt_line_text(line, key);
+	rt_line_json_string(line, text, strlen(text));
 }
 
 static uint64_t since_start(const struct rt_sink *sink, uint64_t time)
@@ -53,15 +53,16 @@ static uint64_t since_start(const struct rt_sink *sink, uint64_t time)
 	return time > sink->trace->start ? time - sink->trace->start : 0;
 }
 
-static void put_head(struct rt_sink *sink, const struct rt_track *track, uint64_t id, uint64_t time)
+static void put_head(struct rt_line *line, struct rt_sink *sink, const struct rt_track *track,
+		     uint64_t id, uint64_t time)
 {
-	put_number(sink->file, "{\"id\":", id);
-	put_number(sink->file, ",\"parent\":", track->n ? track->calls[track->n - 1].id : 0);
-	put_number(sink->file, ",\"pid\":", (uint64_t)track->pid);
-	put_number(sink->file, ",\"tid\":", (uint64_t)track->tid);
+	put_number(line, "{\"id\":", id);
+	put_number(line, ",\"parent\":", track->n ? track->calls[track->n - 1].id : 0);
+	put_number(line, ",\"pid\":", (uint64_t)track->pid);
+	put_number(line, ",\"tid\":", (uint64_t)track->tid);
 	if (track->goid)
-		put_number(sink->file, ",\"goid\":", track->goid);
-	put_number(sink->file, ",\"ts\":", since_start(sink, time));
+		put_number(line, ",\"goid\":", track->goid);
+	put_number(line, ",\"ts\":", since_start(sink, time));
 }
 
 static int ndjson_enter(struct rt_sink *sink, struct rt_thread *thread,
@@ -69,10 +70,12 @@ static int ndjson_enter(struct rt_sink *sink, struct rt_thread *thread,
 {
 	struct ndjson *json = sink->state;
 	struct rt_track *track = rt_tracks_get(&json->tracks, thread, sink->index);
+	struct rt_line line;
 	bool some = false;
 	uint64_t time;
 	int r;
 
+	rt_line_begin(&line, sink->file);
 	if (!track)
 		return -ENOMEM;
 	time = rt_track_time(track, frame->time);
@@ -82,14 +85,16 @@ static int ndjson_enter(struct rt_sink *sink, struct rt_thread *thread,
 			track->calls[track->n - 1].id = ++json->last_id;
 		return r;
 	}
-	put_head(sink, track, ++json->last_id, time);
-	put_text(sink->file, ",\"name\":", rt_sink_function(sink, frame->function));
-	rt_put(sink->file, ",\"args\":{");
-	r = rt_args_json(sink, track->pid, frame->function, args, &some);
-	putc_unlocked('}', sink->file);
+	put_head(&line, sink, track, ++json->last_id, time);
+	put_text(&line, ",\"name\":", rt_sink_function(sink, frame->function));
+	rt_line_text(&line, ",\"args\":{");
+	rt_args_json(&line, sink->trace, track->pid, frame->function, args, &some);
+	rt_line_char(&line, '}');
+	rt_line_end(&line);
 	rt_stack_json(sink, track->pid, frame, args);
-	rt_put(sink->file, ",\"end\":\"not traced\"}\n");
-	return r;
+	rt_line_text(&line, ",\"end\":\"not traced\"}\n");
+	rt_line_end(&line);
+	return 0;
 }
 
 static int ndjson_leave(struct rt_sink *sink, struct rt_thread *thread,
@@ -100,32 +105,34 @@ static int ndjson_leave(struct rt_sink *sink, struct rt_thread *thread,
 	struct rt_track *track = rt_tracks_get(&json->tracks, thread, sink->index);
 	const char *text = rt_sink_end_text(end, frame, thread);
 	struct rt_call call = { .time = 0 };
+	struct rt_line line;
 	bool known, some = false;
-	int r = 0;
 
+	rt_line_begin(&line, sink->file);
 	if (!track)
 		return -ENOMEM;
 	time = rt_track_time(track, time);
 	known = frame->entry_seen && rt_track_pop(track, &call);
-	put_head(sink, track, known ? call.id : ++json->last_id, known ? call.time : time);
+	put_head(&line, sink, track, known ? call.id : ++json->last_id, known ? call.time : time);
 	if (known)
-		put_number(sink->file, ",\"dur\":", time - call.time);
-	put_text(sink->file, ",\"name\":", rt_sink_function(sink, frame->function));
+		put_number(&line, ",\"dur\":", time - call.time);
+	put_text(&line, ",\"name\":", rt_sink_function(sink, frame->function));
 	if (known) {
-		rt_put(sink->file, ",\"args\":{");
-		r = rt_args_json(sink, track->pid, frame->function, &call.args, &some);
-		putc_unlocked('}', sink->file);
+		rt_line_text(&line, ",\"args\":{");
+		rt_args_json(&line, sink->trace, track->pid, frame->function, &call.args, &some);
+		rt_line_char(&line, '}');
+		rt_line_end(&line);
 		rt_stack_json(sink, track->pid, frame, &call.args);
 	}
 	some = true;
-	if (r == 0)
-		r = rt_result_json(sink, track->pid, frame->function, result, &some);
+	rt_result_json(&line, sink->trace, track->pid, frame->function, result, &some);
 	if (!known)
 		text = frame->before ? "call began before the trace" : "call not seen";
 	if (text)
-		put_text(sink->file, ",\"end\":", text);
-	rt_put(sink->file, "}\n");
-	return r;
+		put_text(&line, ",\"end\":", text);
+	rt_line_text(&line, "}\n");
+	rt_line_end(&line);
+	return 0;
 }
 
 static void ndjson_gone(struct rt_sink *sink, struct rt_thread *thread)
@@ -137,11 +144,15 @@ static void ndjson_gone(struct rt_sink *sink, struct rt_thread *thread)
 static int ndjson_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t time,
 		       uint64_t count)
 {
-	put_number(sink->file, "{\"lost\":", count);
+	struct rt_line line;
+
+	rt_line_begin(&line, sink->file);
+	put_number(&line, "{\"lost\":", count);
 	if (thread)
-		put_number(sink->file, ",\"tid\":", (uint64_t)thread->tid);
-	put_number(sink->file, ",\"ts\":", since_start(sink, time));
-	rt_put(sink->file, "}\n");
+		put_number(&line, ",\"tid\":", (uint64_t)thread->tid);
+	put_number(&line, ",\"ts\":", since_start(sink, time));
+	rt_line_text(&line, "}\n");
+	rt_line_end(&line);
 	return 0;
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/clean.h"
-#include "output/text.h"
+#include "output/line.h"
 #include "output/value.h"
 
 /*
@@ -20,7 +20,7 @@
 
 /* The destination of values, and one of two formats. */
 struct printer {
-	FILE *file;
+	struct rt_line *line;
 	bool json;
 	bool c;			/* text with commas between arguments, and nothing for void */
 	bool failed;		/* the result says so */
@@ -30,20 +30,20 @@ struct printer {
 static void put_word(const struct printer *p, const char *word)
 {
 	if (p->json)
-		rt_json_string(p->file, word, strlen(word));
+		rt_line_json_string(p->line, word, strlen(word));
 	else
-		rt_put(p->file, word);
+		rt_line_text(p->line, word);
 }
 
 static void put_int(const struct printer *p, uint64_t magnitude, bool negative)
 {
 	const char *quote = p->json && magnitude > JSON_EXACT ? "\"" : "";
 
-	rt_put(p->file, quote);
+	rt_line_text(p->line, quote);
 	if (negative)
-		putc_unlocked('-', p->file);
-	rt_put_u64(p->file, magnitude);
-	rt_put(p->file, quote);
+		rt_line_char(p->line, '-');
+	rt_line_u64(p->line, magnitude);
+	rt_line_text(p->line, quote);
 }
 
 static void put_digits(const struct printer *p, uint64_t v, unsigned shift, const char *prefix)
@@ -55,10 +55,10 @@ static void put_digits(const struct printer *p, uint64_t v, unsigned shift, cons
 		*--s = "0123456789abcdef"[v & ((1u << shift) - 1)];
 		v >>= shift;
 	} while (v);
-	rt_put(p->file, quote);
-	rt_put(p->file, prefix);
-	rt_put_bytes(p->file, s, (size_t)(buf + sizeof(buf) - s));
-	rt_put(p->file, quote);
+	rt_line_text(p->line, quote);
+	rt_line_text(p->line, prefix);
+	rt_line_bytes(p->line, s, (size_t)(buf + sizeof(buf) - s));
+	rt_line_text(p->line, quote);
 }
 
 /* ---- floating point: the shortest text that reads as the same number ---- */
@@ -80,7 +80,7 @@ static void put_double(const struct printer *p, double v, bool single)
 	if (isnan(v) || isinf(v))
 		put_word(p, isnan(v) ? "nan" : v < 0 ? "-inf" : "inf");
 	else
-		rt_put(p->file, buf);
+		rt_line_text(p->line, buf);
 }
 
 /* x87's 80 bits: 64 of fraction, then the sign and the exponent. */
@@ -101,7 +101,7 @@ static void put_extended(const struct printer *p, const uint8_t *bytes)
 	do {
 		snprintf(buf, sizeof(buf), "%.*Lg", precision, v);
 	} while (precision++ < 21 && strtold(buf, NULL) != v);
-	rt_put(p->file, buf);
+	rt_line_text(p->line, buf);
 }
 
 /*
@@ -149,68 +149,68 @@ static void put_float(const struct printer *p, const uint8_t *bytes, uint64_t si
 /*
  * Three digits always: a digit that follows in the text must not be taken for one of the escape's.
  */
-static void put_octal(FILE *file, uint8_t c)
+static void put_octal(struct rt_line *line, uint8_t c)
 {
-	putc_unlocked('\\', file);
-	putc_unlocked('0' + (c >> 6), file);
-	putc_unlocked('0' + (c >> 3 & 7), file);
-	putc_unlocked('0' + (c & 7), file);
+	rt_line_char(line, '\\');
+	rt_line_char(line, '0' + (c >> 6));
+	rt_line_char(line, '0' + (c >> 3 & 7));
+	rt_line_char(line, '0' + (c & 7));
 }
 
-static void put_char(FILE *file, uint8_t c, char quote)
+static void put_char(struct rt_line *line, uint8_t c, char quote)
 {
 	if (c == (uint8_t)quote || c == '\\') {
-		putc_unlocked('\\', file);
-		putc_unlocked(c, file);
+		rt_line_char(line, '\\');
+		rt_line_char(line, c);
 	} else if (c == '\n') {
-		rt_put(file, "\\n");
+		rt_line_text(line, "\\n");
 	} else if (c == '\r') {
-		rt_put(file, "\\r");
+		rt_line_text(line, "\\r");
 	} else if (c == '\t') {
-		rt_put(file, "\\t");
+		rt_line_text(line, "\\t");
 	} else if (c < 0x20 || c >= 0x7f) {
-		put_octal(file, c);
+		put_octal(line, c);
 	} else {
-		putc_unlocked(c, file);
+		rt_line_char(line, c);
 	}
 }
 
-static void put_text(FILE *file, const uint8_t *text, size_t len)
+static void put_text(struct rt_line *line, const uint8_t *text, size_t len)
 {
 	size_t i, n;
 
 	for (i = 0; i < len; i += n) {
 		n = rt_printable_length(text + i, len - i);
 		if (n > 1) {
-			rt_put_bytes(file, text + i, n);
+			rt_line_bytes(line, text + i, n);
 			continue;
 		}
 		n = 1;
-		put_char(file, text[i], '"');
+		put_char(line, text[i], '"');
 	}
 }
 
 static void put_string(const struct printer *p, const uint8_t *text, size_t len, bool cut)
 {
-	putc_unlocked('"', p->file);
+	rt_line_char(p->line, '"');
 	if (p->json) {
-		rt_json_chars(p->file, (const char *)text, len);
-		rt_put(p->file, cut ? "...\"" : "\"");
+		rt_line_json_chars(p->line, (const char *)text, len);
+		rt_line_text(p->line, cut ? "...\"" : "\"");
 	} else {
-		put_text(p->file, text, len);
-		rt_put(p->file, cut ? "\"..." : "\"");
+		put_text(p->line, text, len);
+		rt_line_text(p->line, cut ? "\"..." : "\"");
 	}
 }
 
 static void put_character(const struct printer *p, uint8_t c)
 {
 	if (p->json) {
-		rt_json_string(p->file, (const char *)&c, 1);
+		rt_line_json_string(p->line, (const char *)&c, 1);
 		return;
 	}
-	putc_unlocked('\'', p->file);
-	put_char(p->file, c, '\'');
-	putc_unlocked('\'', p->file);
+	rt_line_char(p->line, '\'');
+	put_char(p->line, c, '\'');
+	rt_line_char(p->line, '\'');
 }
 
 static void put_unicode(const struct printer *p, uint64_t c)
@@ -222,12 +222,12 @@ static void put_unicode(const struct printer *p, uint64_t c)
 		s[i] = (uint8_t)(0x80 | (c & 0x3f));
 	s[0] = (uint8_t)(s[0] | 0xf00 >> n);
 	if (p->json) {
-		rt_json_string(p->file, (const char *)s, n);
+		rt_line_json_string(p->line, (const char *)s, n);
 		return;
 	}
-	putc_unlocked('\'', p->file);
-	put_text(p->file, s, n);
-	putc_unlocked('\'', p->file);
+	rt_line_char(p->line, '\'');
+	put_text(p->line, s, n);
+	rt_line_char(p->line, '\'');
 }
 
 
@@ -238,9 +238,9 @@ static void put_descriptor(const struct printer *p, const struct rt_value *v)
 
 	snprintf(text, sizeof(text), "%" PRIu64 "<%s>", v->number, v->text);
 	if (p->json)
-		rt_json_string(p->file, text, strlen(text));
+		rt_line_json_string(p->line, text, strlen(text));
 	else
-		put_text(p->file, (const uint8_t *)text, strlen(text));
+		put_text(p->line, (const uint8_t *)text, strlen(text));
 }
 
 /* Words that are put together. */
@@ -271,18 +271,18 @@ static void put_named_group(const struct printer *p, const struct rt_value *v)
 	bool held = v->kind == RT_VALUE_HELD;
 
 	if (v->end && p->json) {
-		putc_unlocked('}', p->file);
+		rt_line_char(p->line, '}');
 	} else if (v->end) {
-		rt_put(p->file, held ? ")" : "");
+		rt_line_text(p->line, held ? ")" : "");
 	} else if (p->json) {
-		putc_unlocked('{', p->file);
-		rt_json_string(p->file, v->text, strlen(v->text));
-		putc_unlocked(':', p->file);
+		rt_line_char(p->line, '{');
+		rt_line_json_string(p->line, v->text, strlen(v->text));
+		rt_line_char(p->line, ':');
 	} else if (held) {
-		rt_put(p->file, v->text);
-		putc_unlocked('(', p->file);
+		rt_line_text(p->line, v->text);
+		rt_line_char(p->line, '(');
 	} else {
-		rt_json_chars(p->file, v->text, strlen(v->text));
+		rt_line_json_chars(p->line, v->text, strlen(v->text));
 	}
 }
 
@@ -294,7 +294,7 @@ static void put_brackets(const struct printer *p, const struct rt_value *v)
 		brackets = "[]";
 	else if (v->kind == RT_VALUE_TUPLE)
 		brackets = "()";
-	putc_unlocked(brackets[v->end], p->file);
+	rt_line_char(p->line, brackets[v->end]);
 }
 
 /* ---- before a value ---- */
@@ -304,31 +304,42 @@ static void put_member_name(const struct printer *p, const struct rt_value *v)
 	const char *name = v->kind == RT_VALUE_MORE ? "..." : v->name;
 
 	if (p->json) {
-		rt_json_string(p->file, name, strlen(name));
-		putc_unlocked(':', p->file);
+		rt_line_json_string(p->line, name, strlen(name));
+		rt_line_char(p->line, ':');
 	} else if (v->kind != RT_VALUE_MORE) {
-		putc_unlocked('.', p->file);
-		rt_json_chars(p->file, name, strlen(name));
-		putc_unlocked('=', p->file);
+		rt_line_char(p->line, '.');
+		rt_line_json_chars(p->line, name, strlen(name));
+		rt_line_char(p->line, '=');
 	}
 }
 
 /* Names that stand beside the arguments'. */
 static bool is_taken(const char *name)
 {
+	if (!memchr("aegoru", *name, 6))
+		return false;
 	return strncmp(name, "arg", 3) == 0 || strncmp(name, "result", 6) == 0 ||
 	       strcmp(name, "unseen") == 0 || strcmp(name, "unfinished") == 0 ||
 	       strcmp(name, "out") == 0 || strcmp(name, "errno") == 0 ||
 	       strcmp(name, "guessed") == 0;
 }
 
-static void put_key(struct printer *p, const char *key, bool numbered, unsigned i)
+static void put_key(struct printer *p, const char *key)
 {
-	rt_put(p->file, p->some ? ",\"" : "\"");
-	rt_json_chars(p->file, key, strlen(key));
+	rt_line_text(p->line, p->some ? ",\"" : "\"");
+	rt_line_json_chars(p->line, key, strlen(key));
+	rt_line_text(p->line, "\":");
+	p->some = true;
+}
+
+/* One of our own, which needs no escapes: "arg0". */
+static void put_own_key(struct printer *p, const char *key, bool numbered, unsigned i)
+{
+	rt_line_text(p->line, p->some ? ",\"" : "\"");
+	rt_line_text(p->line, key);
 	if (numbered)
-		rt_put_u64(p->file, i);
-	rt_put(p->file, "\":");
+		rt_line_u64(p->line, i);
+	rt_line_text(p->line, "\":");
 	p->some = true;
 }
 
@@ -338,25 +349,23 @@ static void put_key_of(struct printer *p, const struct rt_value *v)
 	bool named = v->name && !v->repeated;
 
 	if (v->in == RT_VALUE_RESULTS)
-		put_key(p, "result", v->index > 0, v->index);
-	else if (v->in == RT_VALUE_OUTS)
-		put_key(p, named ? v->name : "out", !named, v->index);
-	else if (named && !is_taken(v->name))
-		put_key(p, v->name, false, 0);
+		put_own_key(p, "result", v->index > 0, v->index);
+	else if (named && (v->in == RT_VALUE_OUTS || !is_taken(v->name)))
+		put_key(p, v->name);
 	else
-		put_key(p, "arg", true, v->index);
+		put_own_key(p, v->in == RT_VALUE_OUTS ? "out" : "arg", true, v->index);
 }
 
 static void put_blank(struct printer *p, const struct rt_value *v)
 {
 	if (p->c && p->some && v->in == RT_VALUE_ARGS)
-		putc_unlocked(',', p->file);
+		rt_line_char(p->line, ',');
 	if (p->some || (v->in != RT_VALUE_RESULTS && !p->c))
-		putc_unlocked(' ', p->file);
+		rt_line_char(p->line, ' ');
 	p->some = true;
 	if (v->in == RT_VALUE_OUTS && v->name) {
-		rt_json_chars(p->file, v->name, strlen(v->name));
-		putc_unlocked('=', p->file);
+		rt_line_json_chars(p->line, v->name, strlen(v->name));
+		rt_line_char(p->line, '=');
 	}
 }
 
@@ -372,10 +381,10 @@ static void put_before(struct printer *p, const struct rt_value *v)
 			put_blank(p, v);
 		break;
 	case RT_VALUE_FLAGS:
-		rt_put(p->file, v->index ? "|" : "");
+		rt_line_text(p->line, v->index ? "|" : "");
 		break;
 	default:
-		rt_put(p->file, v->index ? ", " : "");
+		rt_line_text(p->line, v->index ? ", " : "");
 		if (v->in == RT_VALUE_STRUCT)
 			put_member_name(p, v);
 		break;
@@ -389,43 +398,43 @@ static void put_outs(struct printer *p, bool end)
 	if (!p->json)
 		return;
 	if (!end)
-		put_key(p, "out", false, 0);
-	putc_unlocked(end ? '}' : '{', p->file);
+		put_own_key(p, "out", false, 0);
+	rt_line_char(p->line, end ? '}' : '{');
 	p->some = end;
 }
 
 static void put_guessed(struct printer *p)
 {
 	if (!p->json) {
-		putc_unlocked('?', p->file);
+		rt_line_char(p->line, '?');
 		return;
 	}
-	put_key(p, "guessed", false, 0);
-	rt_put(p->file, "true");
+	put_own_key(p, "guessed", false, 0);
+	rt_line_text(p->line, "true");
 }
 
 /* " ENOENT (No such file or directory)" */
-static void put_failure(FILE *file, int64_t number, const char *name)
+static void put_failure(struct rt_line *line, int64_t number, const char *name)
 {
-	rt_put(file, name ? " " : " errno ");
+	rt_line_text(line, name ? " " : " errno ");
 	if (!name) {
-		rt_put_u64(file, (uint64_t)number);
+		rt_line_u64(line, (uint64_t)number);
 		return;
 	}
-	rt_put(file, name);
-	rt_put(file, " (");
-	rt_put(file, strerror((int)number));
-	putc_unlocked(')', file);
+	rt_line_text(line, name);
+	rt_line_text(line, " (");
+	rt_line_text(line, strerror((int)number));
+	rt_line_char(line, ')');
 }
 
 static void put_failed(struct printer *p, const struct rt_value *v)
 {
 	p->failed = true;
 	if (!p->json) {
-		put_failure(p->file, (int64_t)v->number, v->text);
+		put_failure(p->line, (int64_t)v->number, v->text);
 		return;
 	}
-	put_key(p, "errno", false, 0);
+	put_own_key(p, "errno", false, 0);
 	if (v->text)
 		put_word(p, v->text);
 	else
@@ -437,7 +446,7 @@ static void put_flag_bits(const struct printer *p, uint64_t bits)
 	char hex[24];
 
 	snprintf(hex, sizeof(hex), "0x%" PRIx64, bits);
-	rt_put(p->file, bits ? hex : "0");
+	rt_line_text(p->line, bits ? hex : "0");
 }
 
 static void put_value(void *ctx, const struct rt_value *v)
@@ -458,7 +467,7 @@ static void put_value(void *ctx, const struct rt_value *v)
 		put_named_group(p, v);
 		break;
 	case RT_VALUE_FLAGS:
-		rt_put(p->file, p->json ? "\"" : "");
+		rt_line_text(p->line, p->json ? "\"" : "");
 		break;
 	case RT_VALUE_NUMBER:
 		put_int(p, v->number, v->negative);
@@ -470,7 +479,7 @@ static void put_value(void *ctx, const struct rt_value *v)
 		put_digits(p, v->number, 3, v->number ? "0" : "");
 		break;
 	case RT_VALUE_BOOL:
-		rt_put(p->file, v->number ? "true" : "false");
+		rt_line_text(p->line, v->number ? "true" : "false");
 		break;
 	case RT_VALUE_FLOAT:
 		put_float(p, v->bytes, v->len, v->quad);
@@ -488,7 +497,7 @@ static void put_value(void *ctx, const struct rt_value *v)
 		put_word(p, v->text);
 		break;
 	case RT_VALUE_NULL: case RT_VALUE_NIL:
-		rt_put(p->file, p->json ? "null" : v->kind == RT_VALUE_NIL ? "nil" : "NULL");
+		rt_line_text(p->line, p->json ? "null" : v->kind == RT_VALUE_NIL ? "nil" : "NULL");
 		break;
 	case RT_VALUE_WIDE: case RT_VALUE_BAD: case RT_VALUE_ERRNO:
 		put_composed(p, v);
@@ -497,7 +506,7 @@ static void put_value(void *ctx, const struct rt_value *v)
 		put_descriptor(p, v);
 		break;
 	case RT_VALUE_FLAG:
-		rt_json_chars(p->file, v->text, strlen(v->text));
+		rt_line_json_chars(p->line, v->text, strlen(v->text));
 		break;
 	case RT_VALUE_BITS:
 		put_flag_bits(p, v->number);
@@ -506,7 +515,7 @@ static void put_value(void *ctx, const struct rt_value *v)
 		put_word(p, "...");
 		break;
 	case RT_VALUE_VOID:
-		rt_put(p->file, p->json || p->c ? "" : "#<void>");
+		rt_line_text(p->line, p->json || p->c ? "" : "#<void>");
 		break;
 	case RT_VALUE_GUESSED:
 		put_guessed(p);
@@ -519,131 +528,70 @@ static void put_value(void *ctx, const struct rt_value *v)
 
 void rt_value_print(void *file, const struct rt_value *value)
 {
-	struct printer p = { .file = file };
+	struct rt_line line;
+	struct printer p = { .line = &line };
 
+	rt_line_begin(&line, file);
 	put_value(&p, value);
+	rt_line_end(&line);
 }
 
-int rt_args_print(const struct rt_sink *sink, pid_t pid, uint32_t function,
-		  const struct rt_values *args)
+void rt_args_print(struct rt_line *line, const struct rt_trace *trace, pid_t pid, uint32_t function,
+		   const struct rt_values *args)
 {
-	struct printer p = { .file = sink->file };
+	struct printer p = { .line = line };
 
-	rt_values_of_entry(sink->trace, pid, function, args, put_value, &p);
-	return 0;
+	rt_values_of_entry(trace, pid, function, args, put_value, &p);
 }
 
-int rt_result_print(const struct rt_sink *sink, pid_t pid, uint32_t function,
-		    const struct rt_values *result)
+void rt_result_print(struct rt_line *line, const struct rt_trace *trace, pid_t pid,
+		     uint32_t function, const struct rt_values *result)
 {
-	struct printer p = { .file = sink->file };
+	struct printer p = { .line = line };
 
-	rt_values_of_return(sink->trace, pid, function, result, put_value, &p);
-	return 0;
+	rt_values_of_return(trace, pid, function, result, put_value, &p);
 }
 
 int rt_args_print_c(const struct rt_sink *sink, FILE *file, pid_t pid, uint32_t function,
 		    const struct rt_values *args)
 {
-	struct printer p = { .file = file, .c = true };
+	struct rt_line line;
+	struct printer p = { .line = &line, .c = true };
 
+	rt_line_begin(&line, file);
 	rt_values_of_entry(sink->trace, pid, function, args, put_value, &p);
+	rt_line_end(&line);
 	return 0;
 }
 
 int rt_result_print_c(const struct rt_sink *sink, FILE *file, pid_t pid, uint32_t function,
 		      const struct rt_values *result, bool *failed)
 {
-	struct printer p = { .file = file, .c = true };
+	struct rt_line line;
+	struct printer p = { .line = &line, .c = true };
 
+	rt_line_begin(&line, file);
 	rt_values_of_return(sink->trace, pid, function, result, put_value, &p);
+	rt_line_end(&line);
 	*failed = p.failed;
 	return 0;
 }
 
-int rt_args_json(const struct rt_sink *sink, pid_t pid, uint32_t function,
-		 const struct rt_values *args, bool *some)
+void rt_args_json(struct rt_line *line, const struct rt_trace *trace, pid_t pid, uint32_t function,
+		  const struct rt_values *args, bool *some)
 {
-	struct printer p = { .file = sink->file, .json = true, .some = *some };
+	struct printer p = { .line = line, .json = true, .some = *some };
 
-	rt_values_of_entry(sink->trace, pid, function, args, put_value, &p);
+	rt_values_of_entry(trace, pid, function, args, put_value, &p);
 	*some = p.some;
-	return 0;
 }
 
 /* "result", and "result1" on where there are several. */
-int rt_result_json(const struct rt_sink *sink, pid_t pid, uint32_t function,
-		   const struct rt_values *result, bool *some)
+void rt_result_json(struct rt_line *line, const struct rt_trace *trace, pid_t pid,
+		    uint32_t function, const struct rt_values *result, bool *some)
 {
-	struct printer p = { .file = sink->file, .json = true, .some = *some };
+	struct printer p = { .line = line, .json = true, .some = *some };
 
-	rt_values_of_return(sink->trace, pid, function, result, put_value, &p);
+	rt_values_of_return(trace, pid, function, result, put_value, &p);
 	*some = p.some;
-	return 0;
-}
-
-/* ---- JSON's strings ---- */
-
-/* A character of the Basic Multilingual Plane, as "\u001b". */
-static void put_escape(FILE *file, unsigned c)
-{
-	static const char hex[] = "0123456789abcdef";
-	char escape[] = "\\u0000";
-	unsigned i;
-
-	for (i = 5; i > 1; i--, c >>= 4)
-		escape[i] = hex[c & 15];
-	rt_put(file, escape);
-}
-
-static unsigned code_point(const uint8_t *s, size_t n)
-{
-	unsigned c = n == 1 ? s[0] : s[0] & (0x7fu >> n);
-	size_t i;
-
-	for (i = 1; i < n; i++)
-		c = c << 6 | (s[i] & 0x3fu);
-	return c;
-}
-
-/* A character that must not reach a terminal; all such are below U+10000. */
-static size_t put_unprintable(FILE *file, const uint8_t *s, size_t left)
-{
-	size_t n = rt_utf8_length(s, left);
-
-	if (!n)
-		rt_put(file, "\\ufffd");
-	else if (*s == '\n')
-		rt_put(file, "\\n");
-	else if (*s == '\r')
-		rt_put(file, "\\r");
-	else if (*s == '\t')
-		rt_put(file, "\\t");
-	else
-		put_escape(file, code_point(s, n));
-	return n ? n : 1;
-}
-
-void rt_json_chars(FILE *file, const char *text, size_t len)
-{
-	const uint8_t *s = (const uint8_t *)text, *end = s + len;
-	size_t n;
-
-	for (; s < end; s += n) {
-		n = rt_printable_length(s, (size_t)(end - s));
-		if (!n) {
-			n = put_unprintable(file, s, (size_t)(end - s));
-			continue;
-		}
-		if (*s == '"' || *s == '\\')
-			putc_unlocked('\\', file);
-		rt_put_bytes(file, s, n);
-	}
-}
-
-void rt_json_string(FILE *file, const char *text, size_t len)
-{
-	putc_unlocked('"', file);
-	rt_json_chars(file, text, len);
-	putc_unlocked('"', file);
 }

@@ -2,6 +2,7 @@
 #ifndef RT_OUTPUT_PRINT_H
 #define RT_OUTPUT_PRINT_H
 
+#include "output/line.h"
 #include "output/sink.h"
 
 struct rt_value;
@@ -9,16 +10,16 @@ struct rt_value;
 /*
  * The arguments of a call of `function`, a blank before each, and its result: `4`, `"text"` with
  * C's escapes, `"cut"...`, `{.fd=3, .flags=O_RDWR}`, `NULL`, `<unreadable>`, `0x55d0<unreadable>`,
- * `#<void>`.  By type where that is known.  0 or a negative errno.
+ * `#<void>`.  By type where that is known.
  */
-int rt_args_print(const struct rt_sink *sink, pid_t pid, uint32_t function,
-		  const struct rt_values *args);
-int rt_result_print(const struct rt_sink *sink, pid_t pid, uint32_t function,
-		    const struct rt_values *result);
+void rt_args_print(struct rt_line *line, const struct rt_trace *trace, pid_t pid, uint32_t function,
+		   const struct rt_values *args);
+void rt_result_print(struct rt_line *line, const struct rt_trace *trace, pid_t pid,
+		     uint32_t function, const struct rt_values *result);
 
 /*
  * The same as C has them: commas between the arguments, and nothing for the result of a void
- * function.  `failed`: set to whether the result is a failure.
+ * function.  `failed`: set to whether the result is a failure.  0 or a negative errno.
  */
 int rt_args_print_c(const struct rt_sink *sink, FILE *file, pid_t pid, uint32_t function,
 		    const struct rt_values *args);
@@ -33,10 +34,10 @@ void rt_value_print(void *file, const struct rt_value *value);
  * "result":VALUE.  A number past 2^53, where a double is no longer exact, is a string.  `some`: one
  * is there already; set where any was written.
  */
-int rt_args_json(const struct rt_sink *sink, pid_t pid, uint32_t function,
-		 const struct rt_values *args, bool *some);
-int rt_result_json(const struct rt_sink *sink, pid_t pid, uint32_t function,
-		   const struct rt_values *result, bool *some);
+void rt_args_json(struct rt_line *line, const struct rt_trace *trace, pid_t pid, uint32_t function,
+		  const struct rt_values *args, bool *some);
+void rt_result_json(struct rt_line *line, const struct rt_trace *trace, pid_t pid,
+		    uint32_t function, const struct rt_values *result, bool *some);
 
 /* The one JSON escaper: writes "text" with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void rt_json_string(FILE *file, const char *text, size_t len);

@@ -25,6 +25,8 @@ struct rt_track {
 	uint64_t goid;
 	char comm[16];			/* the last one known */
 	uint64_t last;			/* time of the last event */
+	char ids[48];			/* chrome: the members with its ids */
+	size_t nids;			/* 0: not written yet */
 	struct rt_call *calls;
 	size_t n, cap;
 	uint8_t *bytes;

@@ -53,7 +53,7 @@ static int tree_note(struct rt_sink *sink, const char *text)
 	return 0;
 }
 
-static void put_thread(struct rt_sink *sink, const struct rt_thread *thread)
+static void put_thread(struct rt_line *line, struct rt_sink *sink, const struct rt_thread *thread)
 {
 	struct tree *tree = sink->state;
 	char name[sizeof(thread->comm)];
@@ -72,25 +72,25 @@ static void put_thread(struct rt_sink *sink, const struct rt_thread *thread)
 		tree->many = true;
 	if (!tree->many)
 		return;
-	putc_unlocked('[', sink->file);
+	rt_line_char(line, '[');
 	if (sink->trace->names) {
 		rt_thread_name(thread, name);
-		rt_put(sink->file, name);
-		putc_unlocked(' ', sink->file);
+		rt_line_text(line, name);
+		rt_line_char(line, ' ');
 	}
 	if (tree->processes && (thread->goid || thread->tid != thread->pid)) {
-		rt_put_u64(sink->file, (uint64_t)thread->pid);
-		putc_unlocked(' ', sink->file);
+		rt_line_u64(line, (uint64_t)thread->pid);
+		rt_line_char(line, ' ');
 	}
-	rt_put(sink->file, thread->goid & RT_GOID_STACK ? "stack " :
-	       thread->goid < RT_GOID_RUNTIME ? thread->goid ? "g " : "" : "g");
+	rt_line_text(line, thread->goid & RT_GOID_STACK ? "stack " :
+		     thread->goid < RT_GOID_RUNTIME ? thread->goid ? "g " : "" : "g");
 	if (thread->goid >= RT_GOID_RUNTIME) {
-		rt_put_u64(sink->file, 1 + rt_goid_runtime(thread->goid));
-		putc_unlocked(' ', sink->file);
+		rt_line_u64(line, 1 + rt_goid_runtime(thread->goid));
+		rt_line_char(line, ' ');
 	}
-	rt_put_u64(sink->file, thread->goid ? thread->goid & (RT_GOID_STACK - 1) :
-		   (uint64_t)thread->tid);
-	rt_put(sink->file, "] ");
+	rt_line_u64(line, thread->goid ? thread->goid & (RT_GOID_STACK - 1) :
+		    (uint64_t)thread->tid);
+	rt_line_text(line, "] ");
 }
 
 static void put_stamp(struct rt_sink *sink, uint64_t time)
@@ -100,7 +100,7 @@ static void put_stamp(struct rt_sink *sink, uint64_t time)
 	rt_stamp_put(sink->file, sink->trace, time, &tree->last);
 }
 
-static void put_prefix(FILE *file, char mark, unsigned level)
+static void put_prefix(struct rt_line *line, char mark, unsigned level)
 {
 	unsigned shown = level < DASH_LEVELS ? level : NUMBER_LEVEL;
 	char buf[DASH_LEVELS + 1];
@@ -108,94 +108,104 @@ static void put_prefix(FILE *file, char mark, unsigned level)
 
 	for (i = 0; i <= shown; i++)
 		buf[i] = i & 1 ? ' ' : mark;
-	rt_put_bytes(file, buf, shown + 1);
+	rt_line_bytes(line, buf, shown + 1);
 	if (shown == level)
 		return;
-	putc_unlocked('[', file);
-	rt_put_u64(file, level);
-	rt_put(file, "] ");
+	rt_line_char(line, '[');
+	rt_line_u64(line, level);
+	rt_line_text(line, "] ");
 }
 
 static int tree_enter(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame,
 		      const struct rt_values *args)
 {
-	int err;
+	struct rt_line line;
 
+	rt_line_begin(&line, sink->file);
 	put_stamp(sink, frame->time);
-	put_thread(sink, thread);
-	put_prefix(sink->file, '>', frame->level);
-	putc_unlocked('(', sink->file);
-	rt_put(sink->file, rt_sink_function(sink, frame->function));
-	err = rt_args_print(sink, thread->pid, frame->function, args);
-	rt_put(sink->file, ")\n");
+	put_thread(&line, sink, thread);
+	put_prefix(&line, '>', frame->level);
+	rt_line_char(&line, '(');
+	rt_line_text(&line, rt_sink_function(sink, frame->function));
+	rt_args_print(&line, sink->trace, thread->pid, frame->function, args);
+	rt_line_text(&line, ")\n");
+	rt_line_end(&line);
 	rt_stack_print(sink, sink->file, thread->pid, frame, args);
-	return err;
+	return 0;
 }
 
 static int tree_leave(struct rt_sink *sink, struct rt_thread *thread, const struct rt_frame *frame,
 		      enum rt_end end,
 		      uint64_t time, const struct rt_values *result)
 {
-	int err = 0;
+	struct rt_line line;
 
+	rt_line_begin(&line, sink->file);
 	/* Tail calls are at one level, and what the last of them returns is the result of all. */
 	if (end == RT_END_BECAME)
 		return 0;
 	put_stamp(sink, time);
-	put_thread(sink, thread);
-	put_prefix(sink->file, '<', frame->level);
+	put_thread(&line, sink, thread);
+	put_prefix(&line, '<', frame->level);
 	switch (end) {
 	case RT_END_RETURNED:
-		err = rt_result_print(sink, thread->pid, frame->function, result);
+		rt_result_print(&line, sink->trace, thread->pid, frame->function, result);
 		break;
 	case RT_END_NOT_SEEN:
-		rt_put(sink->file, "*** return not seen ***");
+		rt_line_text(&line, "*** return not seen ***");
 		break;
 	case RT_END_UNWOUND:
-		rt_put(sink->file, "*** unwound ***");
+		rt_line_text(&line, "*** unwound ***");
 		break;
 	case RT_END_JUMPED:
 		if (rt_sink_is_void_jump(frame)) {
-			rt_put(sink->file, "#<void>");
+			rt_line_text(&line, "#<void>");
 			break;
 		}
-		rt_put(sink->file, "*** tail call");
-		rt_put(sink->file, frame->to ? " to " : "");
-		rt_put(sink->file, frame->to ? frame->to : "");
-		rt_put(sink->file, " ***");
+		rt_line_text(&line, "*** tail call");
+		rt_line_text(&line, frame->to ? " to " : "");
+		rt_line_text(&line, frame->to ? frame->to : "");
+		rt_line_text(&line, " ***");
 		break;
 	case RT_END_BECAME:
 		break;
 	case RT_END_EXITED:
-		rt_put(sink->file, thread->goid ? "*** goroutine exited ***" :
-		       "*** thread exited ***");
+		rt_line_text(&line, thread->goid ? "*** goroutine exited ***" :
+			     "*** thread exited ***");
 		break;
 	case RT_END_EXEC:
-		rt_put(sink->file, "*** exec ***");
+		rt_line_text(&line, "*** exec ***");
 		break;
 	case RT_END_UNFINISHED:
-		rt_put(sink->file, "*** unfinished ***");
+		rt_line_text(&line, "*** unfinished ***");
 		break;
 	}
 	if (frame->unsure)
-		rt_put(sink->file, rt_sink_unsure_mark(end));
+		rt_line_text(&line, rt_sink_unsure_mark(end));
 	if (!frame->entry_seen) {
-		rt_put(sink->file, "  *** call of ");
-		rt_put(sink->file, rt_sink_function(sink, frame->function));
-		rt_put(sink->file, frame->inherited ? " began in the parent ***" :
-		       frame->before ? " began before the trace ***" : " not seen ***");
+		rt_line_text(&line, "  *** call of ");
+		rt_line_text(&line, rt_sink_function(sink, frame->function));
+		rt_line_text(&line, frame->inherited ? " began in the parent ***" :
+			     frame->before ? " began before the trace ***" : " not seen ***");
 	}
-	if (sink->trace->durations && frame->entry_seen)
+	if (sink->trace->durations && frame->entry_seen) {
+		rt_line_end(&line);
 		rt_stamp_put_duration(sink->file, time > frame->time ? time - frame->time : 0);
-	putc_unlocked('\n', sink->file);
-	return err;
+	}
+	rt_line_char(&line, '\n');
+	rt_line_end(&line);
+	return 0;
 }
 
 static int tree_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t time, uint64_t count)
 {
+	struct rt_line line;
+
+	rt_line_begin(&line, sink->file);
 	put_stamp(sink, time);
 	if (thread)
-		put_thread(sink, thread);
+		put_thread(&line, sink, thread);
+	rt_line_end(&line);
 	rt_put(sink->file, "*** ");
 	rt_put_lost(sink->file, count);
 	rt_put(sink->file, " ***\n");

@@ -20,10 +20,11 @@ static void show(const struct lowered *l, enum rt_kind kind)
 	size_t size;
 	struct rt_values values = { .plan = plan, .data = exact };
 	const struct rt_trace trace = { .shows = &l->shows };
-	struct rt_sink out = { .file = open_memstream(&text, &size), .trace = &trace };
+	FILE *file = open_memstream(&text, &size);
+	struct rt_line line;
 	bool some = false;
 
-	if (!data || !out.file || (need && !exact))
+	if (!data || !file || (need && !exact))
 		abort();
 	if (have)
 		memcpy(data, l->rest + 2, have < need ? have : need);
@@ -31,14 +32,16 @@ static void show(const struct lowered *l, enum rt_kind kind)
 		memcpy(exact, data, need);
 	if (l->nrest > 1)
 		values.faults = (uint32_t)(l->rest[0] | l->rest[1] << 8);
+	rt_line_begin(&line, file);
 	if (kind == RT_KIND_ENTRY) {
-		rt_args_print(&out, 1, 0, &values);
-		rt_args_json(&out, 1, 0, &values, &some);
+		rt_args_print(&line, &trace, 1, 0, &values);
+		rt_args_json(&line, &trace, 1, 0, &values, &some);
 	} else {
-		rt_result_print(&out, 1, 0, &values);
-		rt_result_json(&out, 1, 0, &values, &some);
+		rt_result_print(&line, &trace, 1, 0, &values);
+		rt_result_json(&line, &trace, 1, 0, &values, &some);
 	}
-	fclose(out.file);
+	rt_line_end(&line);
+	fclose(file);
 	/* Nothing but text: a terminal is never told anything. */
 	for (have = 0; have < size; have++)
 		if ((uint8_t)text[have] < 0x20)

@@ -124,19 +124,23 @@ static void shown(struct call *c, int64_t result, int32_t number, uint32_t fault
 	char *got = NULL;
 	size_t size;
 	const struct rt_trace trace = { .shows = &c->shows };
-	struct rt_sink out = { .file = open_memstream(&got, &size), .trace = &trace };
+	FILE *file = open_memstream(&got, &size);
+	struct rt_line line;
 	bool some = false;
 
 	memcpy(data + rt_plan_offset(&c->plan, 0), &result, c->plan.values[0].size);
 	if (c->plan.nvalues > 1)
 		memcpy(data + rt_plan_offset(&c->plan, 1), &number, sizeof(number));
-	rt_result_print(&out, 1, 0, &values);
-	fflush(out.file);
+	rt_line_begin(&line, file);
+	rt_result_print(&line, &trace, 1, 0, &values);
+	rt_line_end(&line);
+	fflush(file);
 	RT_ASSERT_TEXT(got, text);
-	rewind(out.file);
-	rt_result_json(&out, 1, 0, &values, &some);
-	fputc('\0', out.file);
-	fclose(out.file);
+	rewind(file);
+	rt_result_json(&line, &trace, 1, 0, &values, &some);
+	rt_line_end(&line);
+	fputc('\0', file);
+	fclose(file);
 	if (json)
 		RT_ASSERT_TEXT(got, json);
 	free(got);

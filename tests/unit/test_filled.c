@@ -95,16 +95,20 @@ static void check(struct filled *f, uint32_t faults, const char *text, const cha
 	char *got = NULL;
 	size_t size;
 	const struct rt_trace trace = { .shows = &f->shows };
-	struct rt_sink out = { .file = open_memstream(&got, &size), .trace = &trace };
+	FILE *file = open_memstream(&got, &size);
+	struct rt_line line;
 	bool some = false;
 
-	CU_ASSERT(rt_result_print(&out, 1, 0, &values) == 0);
-	fflush(out.file);
+	rt_line_begin(&line, file);
+	rt_result_print(&line, &trace, 1, 0, &values);
+	rt_line_end(&line);
+	fflush(file);
 	RT_ASSERT_TEXT(got, text);
-	rewind(out.file);
-	CU_ASSERT(rt_result_json(&out, 1, 0, &values, &some) == 0);
-	fputc('\0', out.file);
-	fclose(out.file);
+	rewind(file);
+	rt_result_json(&line, &trace, 1, 0, &values, &some);
+	rt_line_end(&line);
+	fputc('\0', file);
+	fclose(file);
 	if (json)
 		RT_ASSERT_TEXT(got, json);
 	free(got);

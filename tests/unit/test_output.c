@@ -28,22 +28,25 @@ static void check_value(const struct rt_fetch *fetch, uint64_t word, const char 
 	char *text = NULL, *second;
 	size_t size, len = bytes ? strlen(bytes) : 0;
 	const struct rt_trace trace = { .string = 0 };
-	struct rt_sink out = { .trace = &trace };
+	struct rt_line line;
 	bool some = false;
 
 	memcpy(data + 4, &word, bytes ? 4 : fetch->size);
 	memcpy(data + 8, bytes ? bytes : "", len < fetch->max ? len : fetch->max);
 	values.data = data;
-	out.file = open_memstream(&text, &size);
-	CU_ASSERT(rt_args_print(&out, 1, 0, &values) == 0);
-	fclose(out.file);
+	rt_line_begin(&line, open_memstream(&text, &size));
+	rt_args_print(&line, &trace, 1, 0, &values);
+	rt_line_end(&line);
+	fclose(line.file);
 	second = strchr(text + 1, ' ');
 	CU_ASSERT_PTR_NOT_NULL_FATAL(second);
 	RT_ASSERT_TEXT(second + 1, print);
 	free(text);
-	out.file = open_memstream(&text, &size);
-	CU_ASSERT(rt_args_json(&out, 1, 0, &values, &some) == 0 && some);
-	fclose(out.file);
+	rt_line_begin(&line, open_memstream(&text, &size));
+	rt_args_json(&line, &trace, 1, 0, &values, &some);
+	CU_ASSERT(some);
+	rt_line_end(&line);
+	fclose(line.file);
 	second = strstr(text, "\"arg1\":");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(second);
 	RT_ASSERT_TEXT(second + 7, json);
@@ -107,6 +110,37 @@ static void test_value_escapes(void)
 	check_value(&s, 4, "\xe2\x80\xae", 0, "\"\\342\\200\\256\"",
 		    "\"\\u202e\""); /* text runs to the left */
 	check_value(&s, 4, "\xe2\x82\xac", 0, "\"\xe2\x82\xac\"", "\"\xe2\x82\xac\"");
+}
+
+/* Pieces that fill the line, go one past it, and are longer than it. */
+static void test_line(void)
+{
+	enum { ROOM = sizeof(((struct rt_line *)NULL)->v) };
+	char long_one[ROOM + 2], want[4 * ROOM], *got = NULL, *p = want;
+	struct rt_line line;
+	size_t size;
+	int i;
+
+	rt_line_begin(&line, open_memstream(&got, &size));
+	for (i = 0; i < ROOM + 1; i++, *p++ = 'a')
+		rt_line_char(&line, 'a');
+	p += sprintf(p, "-9223372036854775808 18446744073709551615 0 9 10");
+	rt_line_i64(&line, INT64_MIN);
+	rt_line_char(&line, ' ');
+	rt_line_u64(&line, UINT64_MAX);
+	rt_line_text(&line, " 0 9 ");
+	rt_line_i64(&line, 10);
+	memset(long_one, 'b', ROOM + 1);
+	long_one[ROOM + 1] = '\0';
+	rt_line_text(&line, long_one);
+	rt_line_bytes(&line, long_one, ROOM);
+	rt_line_char(&line, 'c');
+	rt_line_end(&line);
+	fclose(line.file);
+	memset(p, 'b', 2 * ROOM + 1);
+	strcpy(p + 2 * ROOM + 1, "c");
+	RT_ASSERT_TEXT(got, want);
+	free(got);
 }
 
 static void check_json(const char *text, size_t len, const char *want)
@@ -503,6 +537,7 @@ CU_TestInfo rt_tests_output[] = {
 	{ "strings", test_value_string },
 	{ "escapes in strings", test_value_escapes },
 	{ "JSON strings", test_json },
+	{ "lines of pieces", test_line },
 	{ "formats and functions by name", test_find },
 	{ "tree: levels", test_tree_levels },
 	{ "tree: values", test_tree_values },

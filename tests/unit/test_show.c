@@ -89,16 +89,21 @@ static void finish(struct call *c, const char *text, const char *json)
 	char *got = NULL;
 	size_t size;
 	const struct rt_trace trace = { .shows = &c->shows, .resolver = &resolver };
-	struct rt_sink out = { .file = open_memstream(&got, &size), .trace = &trace };
+	FILE *file = open_memstream(&got, &size);
+	struct rt_line line;
 	bool some = false;
 
-	CU_ASSERT(rt_args_print(&out, 1, 0, &c->values) == 0);
-	fflush(out.file);
+	rt_line_begin(&line, file);
+	rt_args_print(&line, &trace, 1, 0, &c->values);
+	rt_line_end(&line);
+	fflush(file);
 	RT_ASSERT_TEXT(got, text);
-	rewind(out.file);
-	CU_ASSERT(!json || rt_args_json(&out, 1, 0, &c->values, &some) == 0);
-	fputc('\0', out.file);
-	fclose(out.file);
+	rewind(file);
+	if (json)
+		rt_args_json(&line, &trace, 1, 0, &c->values, &some);
+	rt_line_end(&line);
+	fputc('\0', file);
+	fclose(file);
 	if (json)
 		RT_ASSERT_TEXT(got, json);
 	free(got);
