@@ -337,6 +337,35 @@ if mount -t cgroup2 none "$T/groups" 2>/dev/null && mkdir -p "$T/groups/$NAME.se
 	expect_line '^fib  *177$' "$T/out"
 	end_case
 
+	# Containers have units of the same names; a name may have a dot and no suffix.
+	begin "--unit: the group nearest to the root"
+	for decoy in 1 2 3 4 5 6; do
+		mkdir -p "$T/groups/$NAME.$decoy/$NAME-9.6.service"
+	done
+	mkdir -p "$T/groups/$NAME-9.6.service"
+	start --unit="$NAME-9.6" "$T/fib:fib"
+	run_in "$T/groups/$NAME-9.6.service" "$T/fib" 2
+	wait_for 10 has_line "^\[fib $ID\] <1\$" "$T/err" || because "no calls"
+	run_in "$T/groups/$NAME.1/$NAME-9.6.service" "$T/fib" 2
+	stop
+	expect_number lines "$(calls '')" -eq 6
+	rmdir "$T/groups/$NAME-9.6.service" "$T/groups/$NAME".?/*.service "$T/groups/$NAME".?
+	end_case
+
+	mkdir "$T/v1"
+	if mount -t cgroup -o none,name=systemd none "$T/v1" 2>/dev/null; then
+		begin "--unit: a group of version 1: the message has its processes"
+		mkdir -p "$T/v1/$NAME.v1/$NAME-1.service"
+		rt --unit="$NAME-1" "$T/fib:fib"
+		expect_status 1
+		expect_message \
+			"$NAME-1.service: is a control group of version 1; try: -p .*/cgroup.procs)\"\$" \
+			"$T/err"
+		rmdir "$T/v1/$NAME.v1/$NAME-1.service" "$T/v1/$NAME.v1"
+		umount "$T/v1"
+		end_case
+	fi
+
 	begin "no such group or unit"
 	rt --cgroup=/none "$T/fib:fib"
 	expect_status 1
