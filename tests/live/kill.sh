@@ -18,6 +18,7 @@ TIMES=5 WORK=450 ROUNDS=20000 REST=0 SHORT=50
 for mechanism in $MECHANISMS; do
 	begin "$mechanism: SIGKILL while it traces a process"
 	i=0
+	late=0
 	tracers=
 	while [ $i -lt $TIMES ]; do
 		i=$((i + 1))
@@ -29,9 +30,14 @@ for mechanism in $MECHANISMS; do
 		tracer=$PID
 		delay=$(moment 350)
 		sleep "$delay"
-		kill -KILL "$tracer"
+		kill -KILL "$tracer" 2>/dev/null
 		reap "$tracer"
-		expect_number "after $delay s: status" "$ST" -eq 137
+		# On a machine under load the worker may have ended before: once more.
+		if [ "$ST" -eq 0 ] && [ $late -lt 20 ]; then
+			late=$((late + 1)) i=$((i - 1))
+		else
+			expect_number "after $delay s: status" "$ST" -eq 137
+		fi
 		tracers="$tracers $tracer"
 		reap "$worker"
 		expect_number "after $delay s: the program's status" "$ST" -eq 0
