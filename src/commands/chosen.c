@@ -97,20 +97,28 @@ static int choose_functions(const struct rt_options *o, const struct rt_function
 static int replay_net(const struct rt_options *o, struct rt_replay *recording,
 		      struct rt_trace *trace, const struct rt_replay_to *to, struct rt_error *err)
 {
-	const struct rt_call_cost *costs = rt_replay_costs(recording);
-	struct rt_replay_to net = { &rt_net_ops, NULL, to->note, to->sinks };
+	unsigned i, n = rt_replay_files(recording);
+	struct rt_replay_to net = { &rt_net_ops, NULL, to->note, to->sinks, NULL };
+	uint64_t calls = 0, taken = 0, some;
 	char time[32];
-	uint64_t calls, taken;
-	int r;
+	int r = 0;
 
 	if (!o->net)
 		return rt_replay_run(recording, trace, to, err);
-	net.ctx = rt_net_new(costs, trace->functions->n, to->ops, to->ctx);
-	if (!net.ctx)
-		return rt_nomem(err);
-	r = rt_replay_run(recording, trace, &net, err);
-	taken = rt_net_taken(net.ctx, &calls);
-	rt_net_free(net.ctx);
+	net.of_file = calloc(n, sizeof(*net.of_file));
+	for (i = 0; net.of_file && i < n; i++) {
+		net.of_file[i] = rt_net_new(rt_replay_costs(recording, i), trace->functions->n,
+					    to->ops, to->ctx);
+		r = net.of_file[i] ? r : -ENOMEM;
+	}
+	r = net.of_file && r == 0 ? rt_replay_run(recording, trace, &net, err) : rt_nomem(err);
+	for (i = 0; net.of_file && i < n; i++) {
+		if (net.of_file[i])
+			taken += rt_net_taken(net.of_file[i], &some);
+		calls += net.of_file[i] ? some : 0;
+		rt_net_free(net.of_file[i]);
+	}
+	free(net.of_file);
 	if (r == 0)
 		rt_say("--net: %s of the probes' cost taken off %" PRIu64 " call%s",
 		       rt_duration_text(taken, time), calls, calls == 1 ? "" : "s");
@@ -158,7 +166,7 @@ static int replay_filtered(const struct rt_options *o, struct rt_replay *recordi
 		.start = &trace->start,
 	};
 	struct rt_filter *filter = rt_filter_new(&want, to->ops, to->ctx);
-	const struct rt_replay_to filtered = { &rt_filter_ops, filter, to->note, to->sinks };
+	const struct rt_replay_to filtered = { &rt_filter_ops, filter, to->note, to->sinks, NULL };
 	int r;
 
 	if (!filter)
@@ -175,7 +183,7 @@ static int replay_filtered(const struct rt_options *o, struct rt_replay *recordi
 static int replay(const struct rt_options *o, struct rt_replay *recording, struct rt_trace *trace,
 		  const struct chosen *chosen, const struct rt_replay_to *to, struct rt_error *err)
 {
-	struct rt_replay_to tested = { &rt_outcome_ops, NULL, to->note, to->sinks };
+	struct rt_replay_to tested = { &rt_outcome_ops, NULL, to->note, to->sinks, NULL };
 	struct rt_outcome_tests tests;
 	int r;
 

@@ -229,8 +229,9 @@ const struct rt_command_info rt_commands[] = {
 	},
 	[RT_CMD_REPORT] = {
 		.name = "report",
-		.usage = "report [OPTION]... [FILE] ['FUNC(CONDITION)'...]\n",
-		.help = "Print a recording (rawtrace.data without FILE) in any format.",
+		.usage = "report [OPTION]... [FILE]... ['FUNC(CONDITION)'...]\n",
+		.help = "Print recordings (rawtrace.data without FILE) in any format; of several\n"
+			"FILEs the calls are in order of time.",
 		.refusal = "report, which reads a recording",
 		.run = run_report,
 	},

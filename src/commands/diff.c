@@ -40,12 +40,14 @@ static int take_note(void *ctx, const char *text)
 static int read_side(const struct rt_options *o, unsigned i, struct side *side,
 		     struct rt_error *err)
 {
-	const struct rt_replay_to to = { &rt_sinks_ops, &side->sinks, take_note, &side->sinks };
+	const struct rt_replay_to to = { &rt_sinks_ops, &side->sinks, take_note, &side->sinks,
+					 NULL };
+	const char *path = o->specs[i];
 	struct rt_sink *sink = rt_sinks_add(&side->sinks, &rt_sink_summary);
 	ssize_t n;
-	int r = rt_replay_open(o->specs[i], &side->sinks.trace, &side->recording, err);
+	int r = rt_replay_open(&path, 1, &side->sinks.trace, &side->recording, err);
 
-	rt_out_file_choose(&sink->to, o->specs[i], -1);
+	rt_out_file_choose(&sink->to, path, -1);
 	if (r == 0 && sink->ops->begin(sink) < 0)
 		r = rt_nomem(err);
 	if (r == 0)

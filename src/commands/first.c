@@ -168,8 +168,8 @@ static int read_run(const struct rt_options *o, struct run *run, const char *pat
 {
 	static const struct rt_call_ops ops = { .enter = enter, .leave = leave, .lost = lost,
 						.gone = gone };
-	const struct rt_replay_to to = { &ops, run, take_note, &run->sinks };
-	int r = rt_replay_open(path, &run->sinks.trace, &run->recording, err);
+	const struct rt_replay_to to = { &ops, run, take_note, &run->sinks, NULL };
+	int r = rt_replay_open(&path, 1, &run->sinks.trace, &run->recording, err);
 
 	if (r == 0)
 		r = rt_replay_chosen(o, run->recording, &run->sinks.trace, &to, err);

@@ -424,26 +424,26 @@ static int take_words(struct rt_options *o, int n, int skip, char **rest, int nr
 	return check_trace(o, err);
 }
 
-/* The arguments of report: [FILE] ['FUNC(CONDITION, ...)' ...]. */
-static int take_file(struct rt_options *o, int n, bool rest, struct rt_error *err)
+/* The arguments of report: [FILE ...] ['FUNC(CONDITION, ...)' ...]. */
+static int take_files(struct rt_options *o, int n, bool rest, struct rt_error *err)
 {
 	int i, files = 0;
 
+	if (rest)
+		return rt_usage(err, "report --: it starts no program; see rawtrace report "
+				     "--help");
+	/* The files come first, whatever the order was. */
 	for (i = 0; i < n; i++) {
 		char *word = o->words[1 + i];
 
 		if (strchr(word, '(') && access(word, F_OK) != 0)
 			continue;
-		/* The file comes first, whatever the order was. */
-		if (++files > 1 || rest)
-			break;
-		memmove(&o->words[2], &o->words[1], (size_t)i * sizeof(word));
-		o->words[1] = word;
+		memmove(&o->words[2 + files], &o->words[1 + files],
+			(size_t)(i - files) * sizeof(word));
+		o->words[1 + files++] = word;
 	}
-	if (files > 1 || rest)
-		return rt_usage(err, "report %s: takes one file; see rawtrace report --help",
-				rest ? "--" : o->words[1 + i]);
-	o->program = files ? o->words[1] : NULL;
+	o->files = o->words + 1;
+	o->nfiles = (unsigned)files;
 	o->specs = o->words + 1 + files;
 	o->nspecs = n - files;
 	if (o->to && o->to <= o->from)
@@ -537,7 +537,7 @@ int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_erro
 	if (o->command == RT_CMD_DIFF)
 		return take_two_files(o, n - took, end < argc, err);
 	if (o->command == RT_CMD_REPORT)
-		return take_file(o, n - took, end < argc, err);
+		return take_files(o, n - took, end < argc, err);
 	return take_words(o, n, took, end < argc ? argv + end + 1 : argv + end,
 			  end < argc ? argc - end - 1 : 0, err);
 }

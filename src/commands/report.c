@@ -20,13 +20,53 @@ static int take_note(void *ctx, const char *text)
 	return rt_sinks_note(sinks, text);
 }
 
+/* A word that is no file may be meant as a function. */
+static int check_files(const struct rt_options *o, struct rt_error *err)
+{
+	unsigned i;
+
+	for (i = 0; i < o->nfiles; i++)
+		if (!strchr(o->files[i], '/') && strcmp(o->files[i], "-") != 0 &&
+		    access(o->files[i], F_OK) != 0 && errno == ENOENT)
+			return rt_fail(err, -ENOENT, "%s: No such file or directory; for calls of "
+						     "a function: --only=%s",
+				       o->files[i], o->files[i]);
+	return 0;
+}
+
+/* --net is all or nothing: times with and without it do not compare. */
+static int check_costs(const struct rt_options *o, const struct rt_replay *recording,
+		       struct rt_error *err)
+{
+	unsigned i;
+
+	for (i = 0; o->net && i < rt_replay_files(recording); i++)
+		if (!rt_replay_costs(recording, i))
+			return rt_usage(err, "--net: %s has no costs of probes; record it anew",
+					o->nfiles ? o->files[i] : rt_sink_record.path);
+	return 0;
+}
+
+static int open_recordings(const struct rt_options *o, struct rt_trace *trace,
+			   struct rt_replay **recording, struct rt_error *err)
+{
+	const char *path = rt_sink_record.path;
+	int r = check_files(o, err);
+
+	if (r == 0 && o->nfiles)
+		r = rt_replay_open((const char *const *)o->files, o->nfiles, trace, recording,
+				   err);
+	else if (r == 0)
+		r = rt_replay_open(&path, 1, trace, recording, err);
+	return r == 0 ? check_costs(o, *recording, err) : r;
+}
+
 int rt_report(const struct rt_options *o, struct rt_error *err)
 {
 	const struct rt_sink_ops *ops = rt_sink_find(o->format ? o->format : "tree");
-	const char *path = o->program ? o->program : rt_sink_record.path;
 	struct rt_replay *recording = NULL;
 	struct rt_sinks sinks = { .n = 0 };
-	const struct rt_replay_to to = { &rt_sinks_ops, &sinks, take_note, &sinks };
+	const struct rt_replay_to to = { &rt_sinks_ops, &sinks, take_note, &sinks, NULL };
 	struct rt_error unwritten;
 	struct rt_sink *sink;
 	int r, end;
@@ -44,9 +84,7 @@ int rt_report(const struct rt_options *o, struct rt_error *err)
 	rt_out_file_choose(&sink->to, o->output ? o->output : ops->path, STDOUT_FILENO);
 	sink->to.append = o->append;
 	rt_out_file_page(&sink->to);
-	r = rt_replay_open(path, &sinks.trace, &recording, err);
-	if (r == 0 && o->net && !rt_replay_costs(recording))
-		r = rt_usage(err, "--net: the recording has no costs of probes; record it anew");
+	r = open_recordings(o, &sinks.trace, &recording, err);
 	if (r == 0)
 		r = rt_sinks_open(&sinks, NULL, err);
 	/* The pager is ended by its own keys. */

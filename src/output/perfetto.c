@@ -181,8 +181,8 @@ static int describe_process(struct rt_sink *sink, const struct rt_track *track)
 {
 	struct perfetto *p = sink->state;
 	const struct rt_track *first = p->tracks.first;
-	const char *name = track->pid == first->pid || !track->comm[0] ? command_of(sink)
-								       : track->comm;
+	bool traced = sink->trace->command && track->pid == first->pid;
+	const char *name = traced || !track->comm[0] ? command_of(sink) : track->comm;
 
 	begin_packet(p, p->last);
 	rt_proto_number(&p->part, PROCESS_PID, (uint64_t)track->pid);

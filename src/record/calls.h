@@ -25,33 +25,36 @@ enum rt_call_event {
 /* The sink of `rawtrace record`. */
 extern const struct rt_sink_ops rt_sink_record;
 
-/* Who gets a recording's calls: rt_call_ops; the sinks get its remarks and ends of processes. */
+/* Who gets the calls: rt_call_ops; the sinks get remarks and ends of processes. */
 struct rt_replay_to {
 	const struct rt_call_ops *ops;
 	void *ctx;
 	int (*note)(void *ctx, const char *text);
 	struct rt_sinks *sinks;		/* ctx of note */
+	void **of_file;			/* instead of ctx, for the calls of each file; or NULL */
 };
 
 /*
- * A recording as a source of calls.  rt_replay_open reads the whole file for the names of its
- * functions, and fills `trace` in: the command and the functions, which live until rt_replay_close.
+ * Recordings as one source of calls, in order of time.  rt_replay_open reads the whole files for
+ * the names of their functions, and fills `trace` in: the command and the functions, which live
+ * until rt_replay_close.
  */
 struct rt_replay;
 
-int rt_replay_open(const char *path, struct rt_trace *trace, struct rt_replay **replay,
-		   struct rt_error *err);
+int rt_replay_open(const char *const *paths, unsigned n, struct rt_trace *trace,
+		   struct rt_replay **replay, struct rt_error *err);
+unsigned rt_replay_files(const struct rt_replay *replay);
 
 /*
- * The costs of each function's probes, by its number, until rt_replay_close; NULL: the recording
- * has none.
+ * The costs of each function's probes in a file, by its number, until rt_replay_close; NULL: the
+ * file has none.
  */
-const struct rt_call_cost *rt_replay_costs(const struct rt_replay *replay);
+const struct rt_call_cost *rt_replay_costs(const struct rt_replay *replay, unsigned file);
 
 /*
- * Give its calls to `to`; `trace->start` is set before the first.  Calls that are open at the end
- * are closed as unfinished.  0, or a negative errno with a message: -EBADMSG if the file is
- * damaged, after the calls before that.
+ * Give the calls to `to`; `trace->start` is set before the first.  Calls that are open at the end
+ * of their file are closed as unfinished.  0, or a negative errno with a message: -EBADMSG if a
+ * file is damaged, after its calls before that and all of the other files.
  */
 int rt_replay_run(struct rt_replay *replay, struct rt_trace *trace, const struct rt_replay_to *to,
 		  struct rt_error *err);

@@ -1,553 +1,440 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording is read twice: for the functions, which sinks want to know before the first call, and
- * for the calls.  Memory is that of one block, of the threads and of their open calls.
+ * Recordings as one source of calls, in order of time.
+ *
+ * Recordings of one boot have one clock.  Of several boots or machines the time since 1970 is the
+ * common clock, as exact as these machines' clocks.  Example: rt_trace.wall of three files, in s:
+ *
+ *	a	1700000000.0	the boot of a
+ *	b	1700000000.2	the same boot: somebody has set the clock by 0.2 s
+ *	c	1700600000.0	another boot
+ *
+ * Times of a and b become times since 1970 by a's wall, those of c by its own.
+ *
+ * Functions of several files are one function if name, file and build-id are the same.  If a file
+ * has some of one name, the Nth of them is the Nth in another file.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 
 #include "base/array.h"
-#include "output/images.h"
 #include "plan/costs.h"
-#include "record/calls.h"
-
-struct open_call {
-	uint32_t function;
-	unsigned level;
-	uint64_t time;
-};
-
-struct replay_thread {
-	struct rt_thread thread;
-	struct open_call *v;		/* open calls, by level */
-	size_t n, cap;
-	struct replay_thread *next;	/* in its slot */
-};
-
-enum { SLOTS = 4096, LEVELS_MOST = 1 << 20 };
+#include "record/recording.h"
 
 struct rt_replay {
-	struct rt_blocks blocks;
-	char *command;
-	struct rt_functions functions;
-	struct rt_call_cost *costs;	/* of the first `ncosts` functions */
-	size_t ncosts, costs_cap;
+	struct rt_recording *v;
+	unsigned n;
+	/* of several files */
+	struct rt_functions functions;	/* their names are the recordings' */
 	struct rt_files files;
-	struct replay_thread *slots[SLOTS];
-	struct replay_thread **list;	/* threads of the block, by number */
-	size_t nlist, cap;
-	uint64_t last;			/* time of the event before */
-	bool ended;			/* the recorder came to its end */
-	const struct rt_replay_to *to;
+	uint32_t **maps;		/* rt_recording.map of each */
+	bool shared;			/* a thread is in two files; this was noted */
+	/* rt_replay_run */
+	struct rt_replay_to *to;	/* of each file */
+	int failed;			/* the first failure of a file */
+	struct rt_error *err;		/* its message */
 };
 
-/* ---- the first reading: the trace and its functions ---- */
+/* ---- one table of functions ---- */
 
-static int read_functions(struct rt_replay *p, const struct rt_block *block)
+/* A function in a recording. */
+struct listed {
+	const struct rt_function *f;
+	const struct rt_file_facts *file;	/* or NULL */
+	unsigned recording, rank;	/* rank: among those of its recording with this name */
+	uint32_t number;
+	unsigned first_recording;	/* of those that are one function, the first */
+	uint32_t first_number;
+};
+
+static int compare_texts(const char *a, const char *b)
 {
-	struct rt_reader in = { block->bytes, block->bytes + block->n, false };
-	struct rt_functions *functions = &p->functions;
+	return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
+}
 
-	if (rt_read_number(&in) != functions->n)
-		return -EBADMSG;
-	while (in.at < in.end) {
-		uint8_t flags = rt_read_u8(&in);
-		const char *name = rt_read_text(&in);
+static unsigned flags_of(const struct rt_function *f)
+{
+	return f->hidden | (f->usdt != 0) << 1 | f->closes << 2;
+}
 
-		if (in.bad)
-			return -EBADMSG;
-		if (RT_ROOM(&functions->v, functions->n, &functions->cap) < 0)
-			return -ENOMEM;
-		functions->v[functions->n] = (struct rt_function){ .name = strdup(name),
-			.hidden = flags & RT_FUNCTION_HIDDEN,
-			.usdt = flags & RT_FUNCTION_USDT,
-			.closes = flags & RT_FUNCTION_CLOSES };
-		if (!functions->v[functions->n++].name)
-			return -ENOMEM;
+static int compare_functions(const struct listed *x, const struct listed *y)
+{
+	int r = strcmp(x->f->name, y->f->name);
+
+	if (r == 0)
+		r = compare_texts(rt_function_pattern(x->f), rt_function_pattern(y->f));
+	if (r == 0)
+		r = compare_texts(x->file ? x->file->name : NULL, y->file ? y->file->name : NULL);
+	if (r == 0)
+		r = compare_texts(x->file ? x->file->build_id : NULL,
+				  y->file ? y->file->build_id : NULL);
+	return r ? r : (int)flags_of(x->f) - (int)flags_of(y->f);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct listed *x = a, *y = b;
+
+	if (x->recording != y->recording)
+		return x->recording < y->recording ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int by_function(const void *a, const void *b)
+{
+	const struct listed *x = a, *y = b;
+	int r = compare_functions(x, y);
+
+	if (r == 0)
+		r = x->rank < y->rank ? -1 : x->rank > y->rank;
+	return r ? r : by_place(a, b);
+}
+
+/* Find the functions that are one.  Leaves the list in order of recordings and numbers. */
+static void find_same(struct listed *v, size_t n)
+{
+	size_t i;
+
+	qsort(v, n, sizeof(*v), by_function);
+	for (i = 1; i < n; i++)
+		if (v[i].recording == v[i - 1].recording &&
+		    compare_functions(&v[i], &v[i - 1]) == 0)
+			v[i].rank = v[i - 1].rank + 1;
+	qsort(v, n, sizeof(*v), by_function);
+	for (i = 0; i < n; i++) {
+		const struct listed *first = &v[i];
+
+		if (i && v[i].rank == v[i - 1].rank && compare_functions(&v[i], &v[i - 1]) == 0)
+			first = &v[i - 1];
+		v[i].first_recording = first == &v[i] ? v[i].recording : first->first_recording;
+		v[i].first_number = first == &v[i] ? v[i].number : first->first_number;
 	}
+	qsort(v, n, sizeof(*v), by_place);
+}
+
+/* The number from 1 of a file in the common table, to which it is added; 0: no file. */
+static int number_of(struct rt_replay *p, const struct rt_file_facts *file, uint32_t *number)
+{
+	size_t i;
+
+	*number = 0;
+	if (!file)
+		return 0;
+	for (i = 0; i < p->files.n; i++)
+		if (strcmp(p->files.v[i].name, file->name) == 0 &&
+		    strcmp(p->files.v[i].build_id, file->build_id) == 0)
+			break;
+	if (i == p->files.n && rt_files_add(&p->files, NULL, file->name, file->build_id) < 0)
+		return -ENOMEM;
+	*number = (uint32_t)i + 1;
 	return 0;
 }
 
-static int read_patterns(struct rt_replay *p, const struct rt_block *block)
+/* Add the function to the table, unless it is there already. */
+static int add_function(struct rt_replay *p, const struct listed *l)
 {
-	struct rt_reader in = { block->bytes, block->bytes + block->n, false };
+	uint32_t *number = &p->maps[l->recording][l->number], file;
 
-	while (in.at < in.end) {
-		uint64_t function = rt_read_number(&in);
-		const char *pattern = rt_read_text(&in);
-
-		if (in.bad || function >= p->functions.n)
-			return -EBADMSG;
-		if (rt_function_set_pattern(&p->functions.v[function], pattern) < 0)
-			return -ENOMEM;
+	if (l->first_recording != l->recording || l->first_number != l->number) {
+		*number = p->maps[l->first_recording][l->first_number];
+		return 0;
 	}
+	if (RT_ROOM(&p->functions.v, p->functions.n, &p->functions.cap) < 0 ||
+	    number_of(p, l->file, &file) < 0 || rt_files_add_function(&p->files, file) < 0)
+		return -ENOMEM;
+	*number = (uint32_t)p->functions.n;
+	p->functions.v[p->functions.n++] = *l->f;
 	return 0;
 }
 
-static struct rt_hit_cost read_cost(struct rt_reader *in)
+static size_t list_functions(const struct rt_replay *p, struct listed *v)
 {
-	uint64_t before = rt_read_number(in), after = rt_read_number(in);
+	size_t k, n = 0;
+	unsigned i;
 
-	if (before > UINT32_MAX || after > UINT32_MAX)
-		in->bad = true;
-	return (struct rt_hit_cost){ (uint32_t)before, (uint32_t)after };
+	for (i = 0; i < p->n; i++)
+		for (k = 0; k < p->v[i].functions.n; k++) {
+			const struct rt_files *files = &p->v[i].files;
+			uint32_t file = k < files->nof ? files->of[k] : 0;
+
+			v[n++] = (struct listed){ .f = &p->v[i].functions.v[k],
+				.file = file ? &files->v[file - 1] : NULL,
+				.recording = i, .number = (uint32_t)k };
+		}
+	return n;
 }
 
-static int read_costs(struct rt_replay *p, const struct rt_block *block)
+/* The costs of a recording by the common numbers. */
+static int renumber_costs(struct rt_recording *recording, const struct rt_functions *functions)
 {
-	struct rt_reader in = { block->bytes, block->bytes + block->n, false };
+	struct rt_call_cost *costs;
+	size_t i;
 
-	if (rt_read_number(&in) != p->ncosts)
-		return -EBADMSG;
-	while (in.at < in.end && p->ncosts < p->functions.n) {
-		struct rt_call_cost cost = { .entry = read_cost(&in) };
-
-		cost.end = read_cost(&in);
-		if (in.bad)
-			return -EBADMSG;
-		if (RT_ROOM(&p->costs, p->ncosts, &p->costs_cap) < 0)
-			return -ENOMEM;
-		p->costs[p->ncosts++] = cost;
-	}
+	if (!recording->costs)
+		return 0;
+	costs = calloc(functions->n, sizeof(*costs));
+	if (!costs)
+		return -ENOMEM;
+	for (i = 0; i < recording->functions.n; i++)
+		costs[recording->map[i]] = recording->costs[i];
+	free(recording->costs);
+	recording->costs = costs;
 	return 0;
 }
 
-static int read_files(struct rt_replay *p, const struct rt_block *block)
+static int join_functions(struct rt_replay *p)
 {
-	struct rt_reader in = { block->bytes, block->bytes + block->n, false };
-	uint64_t n = rt_read_number(&in), file;
-
-	for (; n && !in.bad; n--) {
-		const char *name = rt_read_text(&in), *build_id = rt_read_text(&in);
-
-		if (!in.bad && rt_files_add(&p->files, NULL, name, build_id) < 0)
-			return -ENOMEM;
-	}
-	while (!in.bad && in.at < in.end) {
-		file = rt_read_number(&in);
-		if (in.bad || file > p->files.n || p->files.nof == p->functions.n)
-			return -EBADMSG;
-		if (rt_files_add_function(&p->files, (uint32_t)file) < 0)
-			return -ENOMEM;
-	}
-	return in.bad ? -EBADMSG : 0;
-}
-
-static int read_trace(struct rt_replay *p, const struct rt_block *block, struct rt_trace *trace)
-{
-	struct rt_reader in = { block->bytes, block->bytes + block->n, false };
-	const char *command = rt_read_text(&in);
-
-	trace->processes = rt_read_u8(&in);
-	/* Not in recordings of earlier builds. */
-	trace->first = in.at < in.end ? (pid_t)rt_read_number(&in) : 0;
-	free(p->command);
-	p->command = strdup(command);
-	return in.bad ? -EBADMSG : p->command ? 0 : -ENOMEM;
-}
-
-/* Damage ends the first reading; the second one reports it, after the calls before it. */
-static int read_names(struct rt_replay *p, struct rt_trace *trace, struct rt_error *err)
-{
-	struct rt_error ignored;
-	struct rt_block block;
+	size_t i, n = 0;
+	struct listed *v;
 	int r = 0;
 
-	p->blocks.skips_calls = true;
-	while (r >= 0 && rt_blocks_read(&p->blocks, &block, &ignored) > 0) {
-		if (block.kind == RT_BLOCK_TRACE)
-			r = read_trace(p, &block, trace);
-		else if (block.kind == RT_BLOCK_FUNCTIONS)
-			r = read_functions(p, &block);
-		else if (block.kind == RT_BLOCK_PATTERNS)
-			r = read_patterns(p, &block);
-		else if (block.kind == RT_BLOCK_COSTS)
-			r = read_costs(p, &block);
-		else if (block.kind == RT_BLOCK_FILES)
-			r = read_files(p, &block);
-		else if (block.kind == RT_BLOCK_END)
-			p->ended = true;
+	p->maps = calloc(p->n, sizeof(*p->maps));
+	for (i = 0; p->maps && i < p->n; i++) {
+		n += p->v[i].functions.n;
+		p->maps[i] = calloc(p->v[i].functions.n + 1, sizeof(**p->maps));
+		p->v[i].map = p->maps[i];
+		r = p->maps[i] ? r : -ENOMEM;
 	}
-	p->blocks.skips_calls = false;
-	return r == -ENOMEM ? rt_nomem(err) : 0;
-}
-
-int rt_replay_open(const char *path, struct rt_trace *trace, struct rt_replay **replay,
-		   struct rt_error *err)
-{
-	struct rt_replay *p = *replay = calloc(1, sizeof(*p));
-	int r;
-
-	if (!p)
-		return rt_nomem(err);
-	r = rt_blocks_open(&p->blocks, path, err);
-	if (r == 0)
-		r = read_names(p, trace, err);
-	if (r == 0)
-		r = rt_blocks_rewind(&p->blocks, err);
-	trace->functions = &p->functions;
-	trace->command = p->command;
-	trace->files = &p->files;
+	v = calloc(n + 1, sizeof(*v));
+	if (!p->maps || !v || r < 0) {
+		free(v);
+		return -ENOMEM;
+	}
+	find_same(v, list_functions(p, v));
+	for (i = 0; i < n && r == 0; i++)
+		r = add_function(p, &v[i]);
+	for (i = 0; i < p->n && r == 0; i++)
+		r = renumber_costs(&p->v[i], &p->functions);
+	free(v);
 	return r;
 }
 
-const struct rt_call_cost *rt_replay_costs(const struct rt_replay *p)
+/* ---- one clock ---- */
+
+/* rt_recording.wall of one boot differs by as much as somebody has set the clock. */
+static bool is_one_boot(const struct rt_recording *a, const struct rt_recording *b)
 {
-	return p->functions.n && p->ncosts == p->functions.n ? p->costs : NULL;
+	static const uint64_t second = 1000000000;
+
+	return a->wall - b->wall < second || b->wall - a->wall < second;
+}
+
+/* The first recording of the boot; NULL: the recording has no calls. */
+static const struct rt_recording *first_of_boot(const struct rt_replay *p, unsigned i)
+{
+	unsigned k;
+
+	for (k = 0; k < i && !(p->v[k].has_calls && is_one_boot(&p->v[k], &p->v[i])); k++)
+		;
+	return p->v[i].has_calls ? &p->v[k] : NULL;
+}
+
+static void set_clock(struct rt_replay *p, struct rt_trace *trace)
+{
+	const struct rt_recording *any = NULL, *first;
+	bool several = false;
+	unsigned i;
+
+	for (i = 0; i < p->n; i++) {
+		first = first_of_boot(p, i);
+		any = any ? any : first;
+		several |= first && first != any;
+	}
+	trace->start = UINT64_MAX;
+	for (i = 0; i < p->n; i++) {
+		first = first_of_boot(p, i);
+		if (!first)
+			continue;
+		p->v[i].shift = several ? first->wall : 0;
+		if (p->v[i].start + p->v[i].shift < trace->start)
+			trace->start = p->v[i].start + p->v[i].shift;
+	}
+	trace->start = any ? trace->start : 0;
+	trace->wall = any && !several ? (int64_t)any->wall : 0;
+}
+
+/* ---- opening ---- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The facts of several recordings.  A command is known where it is that of all. */
+static void join_traces(struct rt_replay *p, struct rt_trace *trace)
+{
+	unsigned i;
+
+	for (i = 0; i < p->n; i++) {
+		const char *command = p->v[i].command ? p->v[i].command : "";
+
+		snprintf(p->v[i].comm, sizeof(p->v[i].comm), "%s", base_name(command));
+		p->v[i].label = p->v[i].blocks.path;
+		if (compare_texts(p->v[i].command, p->v[0].command) != 0)
+			trace->names = true;
+	}
+	trace->command = trace->names ? NULL : p->v[0].command;
+	trace->processes = true;
+	trace->first = 0;
+	trace->functions = &p->functions;
+	trace->files = &p->files;
+}
+
+int rt_replay_open(const char *const *paths, unsigned n, struct rt_trace *trace,
+		   struct rt_replay **replay, struct rt_error *err)
+{
+	struct rt_replay *p = *replay = calloc(1, sizeof(*p));
+	unsigned i;
+	int r = 0;
+
+	if (!p)
+		return rt_nomem(err);
+	p->v = calloc(n, sizeof(*p->v));
+	p->to = calloc(n, sizeof(*p->to));
+	if (!p->v || !p->to)
+		return rt_nomem(err);
+	for (i = 0; i < n && r == 0; i++) {
+		p->n++;
+		r = rt_recording_open(&p->v[i], paths[i], err);
+	}
+	if (r == 0 && n > 1 && join_functions(p) < 0)
+		r = rt_nomem(err);
+	if (n > 1) {
+		join_traces(p, trace);
+		return r;
+	}
+	trace->processes = p->v[0].processes;
+	trace->first = p->v[0].first;
+	trace->functions = &p->v[0].functions;
+	trace->command = p->v[0].command;
+	trace->files = &p->v[0].files;
+	return r;
+}
+
+unsigned rt_replay_files(const struct rt_replay *p)
+{
+	return p->n;
+}
+
+const struct rt_call_cost *rt_replay_costs(const struct rt_replay *p, unsigned file)
+{
+	return p->v[file].costs;
 }
 
 void rt_replay_close(struct rt_replay *p)
 {
-	size_t i;
+	unsigned i;
 
 	if (!p)
 		return;
-	for (i = 0; i < SLOTS; i++)
-		while (p->slots[i]) {
-			struct replay_thread *next = p->slots[i]->next;
-
-			free(p->slots[i]->v);
-			free(p->slots[i]);
-			p->slots[i] = next;
-		}
-	for (i = 0; i < p->functions.n; i++)
-		free(p->functions.v[i].name);
+	for (i = 0; i < p->n; i++) {
+		rt_recording_free(&p->v[i]);
+		if (p->maps)
+			free(p->maps[i]);
+	}
+	free(p->v);
+	free(p->to);
+	free(p->maps);
 	free(p->functions.v);
-	free(p->costs);
 	rt_files_free(&p->files);
-	free(p->list);
-	free(p->command);
-	rt_blocks_close(&p->blocks);
 	free(p);
 }
 
-/* ---- threads ---- */
+/* ---- the calls ---- */
 
-static struct replay_thread **slot_of(struct rt_replay *p, pid_t pid, pid_t tid, uint64_t goid)
+/* A file has ended, or cannot be read further (`r`).  The other files continue. */
+static int end_file(struct rt_replay *p, unsigned i, int r, const struct rt_error *err)
 {
-	uint64_t key = ((uint64_t)pid << 32 ^ (uint64_t)tid ^ goid) * UINT64_C(0x9e3779b97f4a7c15);
+	int end = rt_recording_end(&p->v[i], r < 0, &p->to[i]);
 
-	return &p->slots[key >> 52];
-}
-
-static struct replay_thread *get_thread(struct rt_replay *p, pid_t pid, pid_t tid, uint64_t goid)
-{
-	struct replay_thread **slot = slot_of(p, pid, tid, goid), *t;
-
-	for (t = *slot; t; t = t->next)
-		if (t->thread.pid == pid && t->thread.tid == tid && t->thread.goid == goid)
-			return t;
-	t = calloc(1, sizeof(*t));
-	if (!t)
-		return NULL;
-	t->thread.pid = pid;
-	t->thread.tid = tid;
-	t->thread.goid = goid;
-	t->next = *slot;
-	*slot = t;
-	return t;
-}
-
-static void drop_thread(struct rt_replay *p, struct replay_thread *thread)
-{
-	struct replay_thread **at = slot_of(p, thread->thread.pid, thread->thread.tid,
-					    thread->thread.goid);
-	size_t i;
-
-	while (*at != thread)
-		at = &(*at)->next;
-	*at = thread->next;
-	/* A damaged block may define a thread twice. */
-	for (i = 0; i < p->nlist; i++)
-		if (p->list[i] == thread)
-			p->list[i] = NULL;
-	free(thread->v);
-	free(thread);
-}
-
-static void take_name(struct replay_thread *thread, struct rt_reader *in)
-{
-	const char *name = rt_read_text(in);
-
-	snprintf(thread->thread.comm, sizeof(thread->thread.comm), "%s", name);
-}
-
-/*
- * A thread by its number in the block, which the next number defines.  NULL: damaged, or out of
- * memory.
- */
-static struct replay_thread *read_thread(struct rt_replay *p, struct rt_reader *in)
-{
-	uint64_t number = rt_read_number(in), goid;
-	struct replay_thread *thread;
-	pid_t pid, tid;
-
-	if (number < p->nlist)
-		return p->list[number];
-	pid = (pid_t)rt_read_signed(in);
-	tid = (pid_t)rt_read_signed(in);
-	goid = rt_read_number(in);
-	if (in->bad || number != p->nlist || RT_ROOM(&p->list, p->nlist, &p->cap) < 0)
-		return NULL;
-	thread = get_thread(p, pid, tid, goid);
-	if (!thread)
-		return NULL;
-	take_name(thread, in);
-	p->list[p->nlist++] = thread;
-	return thread;
-}
-
-/* ---- events ---- */
-
-static uint64_t read_time(struct rt_replay *p, struct rt_reader *in)
-{
-	p->last += (uint64_t)rt_read_signed(in);
-	return p->last;
-}
-
-static uint32_t read_function(const struct rt_replay *p, struct rt_reader *in)
-{
-	uint64_t function = rt_read_number(in);
-
-	if (function > p->functions.n)
-		in->bad = true;
-	return in->bad || !function ? RT_NO_FUNCTION : (uint32_t)(function - 1);
-}
-
-static unsigned read_level(struct rt_reader *in)
-{
-	uint64_t level = rt_read_number(in);
-
-	if (level > LEVELS_MOST)
-		in->bad = true;
-	return (unsigned)level;
-}
-
-static struct rt_values read_values(struct rt_reader *in)
-{
-	uint64_t n = rt_read_number(in);
-	struct rt_values values = { .data = rt_read_bytes(in, n) };
-
-	values.coded = (uint32_t)n;
-	return values;
-}
-
-static int read_enter(struct rt_replay *p, struct rt_reader *in, unsigned flags)
-{
-	struct replay_thread *thread = read_thread(p, in);
-	struct rt_frame frame = { .entry_seen = true, .returns = flags & RT_CALL_RETURNS };
-	struct rt_values args;
-
-	frame.time = read_time(p, in);
-	frame.function = read_function(p, in);
-	frame.level = read_level(in);
-	args = read_values(in);
-	if (in->bad || !thread)
-		return -EBADMSG;
-	if (frame.returns) {
-		if (RT_ROOM(&thread->v, thread->n, &thread->cap) < 0)
-			return -ENOMEM;
-		thread->v[thread->n++] = (struct open_call){ frame.function, frame.level,
-							     frame.time };
-	}
-	return p->to->ops->enter(p->to->ctx, &thread->thread, &frame, &args);
-}
-
-/*
- * A sink counts on the order of entries and ends.  An end without an entry in the file is one of
- * a call that began before it.
- */
-static int read_leave(struct rt_replay *p, struct rt_reader *in, unsigned flags)
-{
-	struct replay_thread *thread = read_thread(p, in);
-	struct rt_frame frame = { .entry_seen = flags & RT_CALL_ENTRY_SEEN,
-		.unsure = flags & RT_CALL_UNSURE, .before = flags & RT_CALL_BEFORE,
-		.returns = true };
-	uint64_t time = read_time(p, in);
-	unsigned end = rt_read_u8(in);
-	struct rt_values result;
-
-	frame.function = read_function(p, in);
-	frame.level = read_level(in);
-	frame.to = flags & RT_CALL_HAS_TO ? rt_read_text(in) : NULL;
-	result = read_values(in);
-	if (in->bad || !thread || end > RT_END_UNFINISHED)
-		return -EBADMSG;
-	if (frame.entry_seen && !thread->n) {
-		frame.entry_seen = false;
-		frame.before = true;
-	}
-	if (frame.entry_seen)
-		frame.time = thread->v[--thread->n].time;
-	return p->to->ops->leave(p->to->ctx, &thread->thread, &frame, (enum rt_end)end, time,
-				 &result);
-}
-
-static int read_lost(struct rt_replay *p, struct rt_reader *in, unsigned flags)
-{
-	struct replay_thread *thread = flags & RT_CALL_OF_THREAD ? read_thread(p, in) : NULL;
-	uint64_t time = read_time(p, in), count = rt_read_number(in);
-
-	if (in->bad || (!thread && flags & RT_CALL_OF_THREAD))
-		return -EBADMSG;
-	return p->to->ops->lost(p->to->ctx, thread ? &thread->thread : NULL, time, count);
-}
-
-/* Close what is open, innermost first. */
-static int close_thread(struct rt_replay *p, struct replay_thread *thread)
-{
-	const struct rt_values nothing = { .plan = NULL };
-	int r = 0;
-
-	while (thread->n && r == 0) {
-		const struct open_call *call = &thread->v[--thread->n];
-		struct rt_frame frame = { .entry_seen = true, .returns = true,
-			.function = call->function, .time = call->time,
-			.level = call->level };
-
-		r = p->to->ops->leave(p->to->ctx, &thread->thread, &frame, RT_END_UNFINISHED,
-				      p->last, &nothing);
-	}
-	return r;
-}
-
-static int read_gone(struct rt_replay *p, struct rt_reader *in)
-{
-	uint64_t number = rt_read_number(in);
-	struct replay_thread *thread = number < p->nlist ? p->list[number] : NULL;
-	int r;
-
-	if (in->bad || !thread)
-		return -EBADMSG;
-	r = close_thread(p, thread);
-	if (p->to->ops->gone)
-		p->to->ops->gone(p->to->ctx, &thread->thread);
-	/* As calls/threads.h: a thread's id comes again, a goroutine's does not. */
-	p->list[number] = NULL;
-	if (thread->thread.goid)
-		drop_thread(p, thread);
-	return r;
-}
-
-static int read_name(struct rt_replay *p, struct rt_reader *in)
-{
-	uint64_t number = rt_read_number(in);
-
-	if (in->bad || number >= p->nlist || !p->list[number])
-		return -EBADMSG;
-	take_name(p->list[number], in);
+	if (r == 0 || end < 0)
+		return end;
+	if (p->failed)
+		return p->to[i].note(p->to[i].sinks, err->text);
+	p->failed = r;
+	*p->err = *err;
 	return 0;
 }
 
-static int read_exited(struct rt_replay *p, struct rt_reader *in)
+/*
+ * Sinks tell threads apart by their ids: those of two containers, or a process that was recorded
+ * twice, are one thread.
+ */
+static int note_shared(struct rt_replay *p, unsigned i)
 {
-	pid_t pid = (pid_t)rt_read_signed(in);
-	int status = (int)rt_read_signed(in);
+	const struct rt_thread *thread = p->v[i].appeared;
+	char text[160];
+	unsigned k;
 
-	return in->bad ? -EBADMSG : rt_sinks_exited(p->to->sinks, pid, status);
+	if (p->shared || !thread)
+		return 0;
+	for (k = 0; k < p->n && (k == i || !rt_recording_has_thread(&p->v[k], thread)); k++)
+		;
+	if (k == p->n)
+		return 0;
+	p->shared = true;
+	snprintf(text, sizeof(text), "thread %d is in %.50s and in %.50s: shown as one",
+		 (int)thread->tid, base_name(p->v[k].label), base_name(p->v[i].label));
+	return p->to[i].note(p->to[i].sinks, text);
 }
 
-static int read_event(struct rt_replay *p, struct rt_reader *in)
+/* Read the next event of a file, or end it.  0, or the negative errno of a sink. */
+static int advance(struct rt_replay *p, unsigned i)
 {
-	unsigned type = rt_read_u8(in);
+	struct rt_error err;
+	int r = rt_recording_next(&p->v[i], &err);
 
-	switch (type & RT_CALL_TYPE) {
-	case RT_CALL_ENTER:
-		return read_enter(p, in, type);
-	case RT_CALL_LEAVE:
-		return read_leave(p, in, type);
-	case RT_CALL_LOST:
-		return read_lost(p, in, type);
-	case RT_CALL_GONE:
-		return read_gone(p, in);
-	case RT_CALL_NAME:
-		return read_name(p, in);
-	case RT_CALL_EXITED:
-		return read_exited(p, in);
+	return r > 0 ? note_shared(p, i) : end_file(p, i, r, &err);
+}
+
+/* Give the event of a file, and read the next. */
+static int step(struct rt_replay *p, unsigned i)
+{
+	int r = rt_recording_give(&p->v[i], &p->to[i]);
+
+	return r < 0 ? r : advance(p, i);
+}
+
+/* The file with the earliest event, and the time of the next file; `n`: all have ended. */
+static unsigned find_earliest(const struct rt_replay *p, uint64_t *until)
+{
+	unsigned i, best = p->n;
+
+	*until = UINT64_MAX;
+	for (i = 0; i < p->n; i++) {
+		if (!p->v[i].has_event)
+			continue;
+		if (best == p->n || p->v[i].event.time < p->v[best].event.time) {
+			*until = best == p->n ? UINT64_MAX : p->v[best].event.time;
+			best = i;
+		} else if (p->v[i].event.time < *until) {
+			*until = p->v[i].event.time;
+		}
 	}
-	return -EBADMSG;
-}
-
-static int read_calls(struct rt_replay *p, const struct rt_block *block, struct rt_trace *trace)
-{
-	struct rt_reader in = { block->bytes, block->bytes + block->n, false };
-	int r = 0;
-
-	trace->start = rt_read_number(&in);
-	trace->wall = rt_read_signed(&in);
-	p->last = rt_read_number(&in);
-	p->nlist = 0;
-	while (r == 0 && !in.bad && in.at < in.end)
-		r = read_event(p, &in);
-	return in.bad ? -EBADMSG : r;
-}
-
-static int read_note(struct rt_replay *p, const struct rt_block *block)
-{
-	struct rt_reader in = { block->bytes, block->bytes + block->n, false };
-	const char *text = rt_read_text(&in);
-
-	return in.bad ? -EBADMSG : p->to->note(p->to->sinks, text);
-}
-
-static int close_all(struct rt_replay *p)
-{
-	struct replay_thread *thread;
-	size_t i;
-	int r = 0;
-
-	for (i = 0; i < SLOTS && r == 0; i++)
-		for (thread = p->slots[i]; thread && r == 0; thread = thread->next)
-			r = close_thread(p, thread);
-	return r;
-}
-
-/* The recorder, or its heir, has a lock on it. */
-static bool is_written(const struct rt_replay *p)
-{
-	int fd = fileno(p->blocks.file);
-
-	if (flock(fd, LOCK_SH | LOCK_NB) < 0)
-		return errno == EWOULDBLOCK;
-	flock(fd, LOCK_UN);
-	return false;
-}
-
-/* The file has no end, or it is damaged there: who writes it may just cut it. */
-static int note_end(const struct rt_replay *p, bool whole)
-{
-	const struct rt_replay_to *to = p->to;
-
-	if (is_written(p))
-		return to->note(to->sinks, "the recording has no end: rawtrace still writes it");
-	return whole ? to->note(to->sinks, "the recording has no end: its recorder was killed")
-		     : 0;
+	return best;
 }
 
 int rt_replay_run(struct rt_replay *p, struct rt_trace *trace, const struct rt_replay_to *to,
 		  struct rt_error *err)
 {
-	struct rt_block block;
-	int r = 0, next = 0, end;
+	uint64_t until;
+	unsigned i;
+	int r = 0;
 
-	p->to = to;
-	while (r == 0) {
-		next = rt_blocks_read(&p->blocks, &block, err);
-		if (next <= 0)
-			break;
-		if (block.kind == RT_BLOCK_CALLS)
-			r = read_calls(p, &block, trace);
-		else if (block.kind == RT_BLOCK_NOTE)
-			r = read_note(p, &block);
-		if (r == -EBADMSG)
-			rt_blocks_damaged(&p->blocks, "its events are wrong", err);
+	set_clock(p, trace);
+	p->err = err;
+	p->failed = 0;
+	for (i = 0; i < p->n; i++) {
+		p->to[i] = *to;
+		p->to[i].ctx = to->of_file ? to->of_file[i] : to->ctx;
 	}
-	end = close_all(p);
-	if (r == 0 && (next < 0 || !p->ended))
-		r = note_end(p, next == 0);
-	if (r < 0 && r != -EBADMSG)
-		return rt_nomem(err);
-	return next < 0 ? next : r < 0 ? r : end < 0 ? rt_nomem(err) : 0;
+	for (i = 0; i < p->n && r == 0; i++)
+		r = advance(p, i);
+	while (r == 0 && (i = find_earliest(p, &until)) < p->n)
+		while (r == 0 && p->v[i].has_event && p->v[i].event.time <= until)
+			r = step(p, i);
+	return r < 0 ? rt_nomem(err) : p->failed;
 }

@@ -36,6 +36,8 @@ struct rt_options {
 	enum rt_command command;
 	struct rt_pids pids;		/* -p; none: a command is started */
 	const char *program;		/* as given */
+	char **files;			/* of report; points into `words` */
+	unsigned nfiles;
 	bool all;			/* -a: every process that runs the files */
 	const char *cgroup, *unit;	/* with `all`: of that control group alone, or NULL */
 	uint32_t budget;		/* --budget, in 1/100 % of a CPU; 0: none */

@@ -63,8 +63,7 @@ sys.stdout.buffer.write(sys.stdin.buffer.read().replace(b"RTBK\x06", b"RTBK\x46"
 	expect_line '^>(fib 2)$' "$T/out"
 	rt report --net -o "$T/none" "$T/old"
 	expect_status 2
-	expect_text 'rawtrace: --net: the recording has no costs of probes; record it anew' \
-		"$T/err"
+	expect_text "rawtrace: --net: $T/old has no costs of probes; record it anew" "$T/err"
 	[ ! -e "$T/none" ] || because "a file was written"
 fi
 end_case

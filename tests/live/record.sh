@@ -132,6 +132,74 @@ expect_status 2
 expect_message 'close: the recording has no such function' "$T/err"
 end_case
 
+# cat waits for a writer of the FIFO, while fib is recorded.
+begin "report: several recordings, in order of time"
+echo hello >"$T/hello"
+mkfifo "$T/fifo"
+in_background "$RAWTRACE" record -o "$T/cat" cat libc.so:open -- "$T/hello" "$T/fifo" \
+	>"$T/said" 2>"$T/err"
+tracer=$PID
+wait_for 20 has_line hello "$T/said" || because "cat does not run"
+rt record -o "$T/fib" "$FIB" fib -- 1
+! selected || timeout 60 sh -c ': >"$0"' "$T/fifo"
+reap "$tracer"
+rt report "$T/fib" "$T/cat"
+expect_status 0
+sed 's/ [0-9]*\] /] /; s|"/.*/|"|; /cat/s/<[0-9]*$/<3/' "$T/out" >"$T/tree"
+expect_text '[cat] >(open "hello" O_RDONLY)
+[cat] <3
+[cat] >(open "fifo" O_RDONLY)
+[fib] >(fib 1)
+[fib] <1
+[cat] <3' "$T/tree"
+rt report "$T/fib" "$T/cat" 'open(return > 0)' --only-under=open
+expect_line '^\[cat [0-9]*\] >(open ".*/fifo" O_RDONLY)$' "$T/out"
+expect_no_line 'fib' "$T/out"
+rt report -F json -o - "$T/cat" "$T/fib"
+sed 's/.*"ts":\([0-9]*\),"dur":\([0-9]*\),"name":"\([a-z]*\).*/\1 \2 \3/' "$T/out" |
+	awk '$3 == "fib" { at = $1; end = $1 + $2 } $3 == "open" { from = $1; to = $1 + $2 }
+		END { print(from < at && end < to ? "inside" : "outside") }' >"$T/times"
+expect_text inside "$T/times"
+rt report -F chrome -o "$T/json" "$T/cat" "$T/fib"
+for name in cat fib; do
+	expect_line '"name":"process_name","args":{"name":"'$name'"}' "$T/json"
+done
+rt record -o "$T/more" "$FIB" fib -- 5
+rt report -F summary "$T/cat" "$T/fib" "$T/more"
+expect_line '^ *16 .* fib$' "$T/out"
+expect_line '^ *2 .* open$' "$T/out"
+expect_number "rows" "$(wc -l <"$T/out")" -eq 3
+rt report --net -F count "$T/cat" "$T/fib"
+expect_line '^rawtrace: --net: .* taken off 3 calls$' "$T/err"
+rt report -F count "$T/fib" "$T/fib"
+expect_line '^rawtrace: thread [0-9]* is in fib and in fib: shown as one$' "$T/err"
+end_case
+
+begin "report: a damaged recording beside a good one"
+rt record -o "$T/good" "$FIB" fib -- 12
+rt report "$T/good"
+sed 's/^/[fib] /' "$T/out" >"$T/whole"
+rt record -o "$T/data" "$BIN/loop" step -- 30000
+printf 'XXXX' | dd of="$T/data" bs=1 seek=$(($(wc -c <"$T/data") * 3 / 4)) conv=notrunc 2>/dev/null
+rt report "$T/data" "$T/good"
+expect_status 1
+expect_message 'data: damaged at byte [0-9]*: its checksum is wrong' "$T/err"
+expect_line '^\[loop [0-9]*\] >(step ' "$T/out"
+sed -n 's/^\[fib [0-9]*\]/[fib]/p' "$T/out" >"$T/tree"
+expect_same "$T/whole" "$T/tree"
+cp "$T/data" "$T/data2"
+rt report "$T/data" "$T/data2"
+expect_status 1
+expect_line '^rawtrace: .*data: damaged at byte' "$T/err"
+expect_line '^rawtrace: .*data2: damaged at byte' "$T/err"
+head -c $(($(wc -c <"$T/good") - 20)) "$T/good" >"$T/cut"
+rt report "$T/good" "$T/cut"
+expect_status 0
+expect_line '^rawtrace: [^ ]*/cut: the recording has no end: its recorder was killed$' "$T/out"
+(cd "$T" && timeout 60 "$RAWTRACE" report good nosuch) >"$T/out" 2>"$T/err"
+expect_message 'nosuch: No such file or directory; for calls of a function: --only=nosuch' "$T/err"
+end_case
+
 begin "diff: two runs, and the first call that is another one"
 rt record -o "$T/one" "$FIB" fib -- 5
 rt record -o "$T/two" "$FIB" fib -- 6

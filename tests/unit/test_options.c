@@ -328,7 +328,7 @@ static void test_report(void)
 		"report --sort=p98", "report --sort=self", "report --format=graph --sort=max",
 		"report --callers", "report -t --format=json", "report --width=80",
 		"report --tid=0", "report --from=2s --to=1s", "report --from=x",
-		"report a b", "report a f(return<0) b", "record --only=x ./fib fib",
+		"report a -- b", "record --only=x ./fib fib",
 		"record --on-slow=1s ./fib fib",
 		"record --last=1K ./fib fib", "record --last=1s -o - ./fib fib",
 	};
@@ -341,11 +341,14 @@ static void test_report(void)
 	CU_ASSERT(o.nonly == 2 && o.nexcluded == 1 && o.tids.n == 2);
 	RT_ASSERT_TEXT(o.only[1], "b");
 	CU_ASSERT(o.from == 1000000 && o.to == 2000000 && o.sort == RT_SORT_SELF);
-	RT_ASSERT_TEXT(o.program, "file");
+	CU_ASSERT_EQUAL_FATAL(o.nfiles, 1);
+	RT_ASSERT_TEXT(o.files[0], "file");
 	CU_ASSERT_EQUAL(o.nspecs, 0);
 	rt_options_free(&o);
-	CU_ASSERT_FATAL(parse(&o, &err, "report a(arg1>2) b(errno) file c(return<0)") == 0);
-	RT_ASSERT_TEXT(o.program, "file");
+	CU_ASSERT_FATAL(parse(&o, &err, "report a(arg1>2) b(errno) one c(return<0) two") == 0);
+	CU_ASSERT_EQUAL_FATAL(o.nfiles, 2);
+	RT_ASSERT_TEXT(o.files[0], "one");
+	RT_ASSERT_TEXT(o.files[1], "two");
 	CU_ASSERT_EQUAL_FATAL(o.nspecs, 3);
 	RT_ASSERT_TEXT(o.specs[0], "a(arg1>2)");
 	RT_ASSERT_TEXT(o.specs[2], "c(return<0)");

@@ -43,22 +43,22 @@ static int note(void *ctx, const char *text)
 }
 
 /*
- * The output that the recording gives in `format`, malloced, and its size; the message of what is
+ * The output that the recordings give in `format`, malloced, and its size; the message of what is
  * wrong, or "".
  */
-static char *replayed_size(const struct both *both, const char *format, size_t *size,
-			   struct rt_error *err)
+static char *replayed_files(const char *const *paths, unsigned n, const char *format, size_t *size,
+			    struct rt_error *err)
 {
 	struct rt_sinks sinks = { .n = 0 };
 	struct rt_sink *sink = rt_sinks_add(&sinks, rt_sink_find(format));
-	const struct rt_replay_to to = { &rt_sinks_ops, &sinks, note, &sinks };
+	const struct rt_replay_to to = { &rt_sinks_ops, &sinks, note, &sinks, NULL };
 	struct rt_replay *replay = NULL;
 	char *text = NULL;
 	FILE *file = open_memstream(&text, size);
 
 	err->text[0] = '\0';
 	sink->file = file;
-	if (rt_replay_open(both->path, &sinks.trace, &replay, err) == 0) {
+	if (rt_replay_open(paths, n, &sinks.trace, &replay, err) == 0) {
 		CU_ASSERT(sink->ops->begin(sink) == 0);
 		rt_replay_run(replay, &sinks.trace, &to, err);
 		CU_ASSERT(rt_sinks_end(&sinks) == 0);
@@ -67,6 +67,14 @@ static char *replayed_size(const struct both *both, const char *format, size_t *
 	rt_replay_close(replay);
 	fclose(file);
 	return text;
+}
+
+static char *replayed_size(const struct both *both, const char *format, size_t *size,
+			   struct rt_error *err)
+{
+	const char *path = both->path;
+
+	return replayed_files(&path, 1, format, size, err);
 }
 
 static char *replayed(const struct both *both, const char *format, struct rt_error *err)
@@ -133,6 +141,81 @@ static void test_same(void)
 	}
 }
 
+/* A recording of a call of fib in a thread, of the first of `functions`. */
+static void record_call(struct both *both, int64_t wall, const struct rt_functions *functions,
+			pid_t tid, uint64_t time, uint64_t ns)
+{
+	both_begin(both, "tree");
+	both->run.sinks.trace.wall = wall;
+	both->run.sinks.trace.functions = functions;
+	run_call(&both->run, tid, time, 0x900, tid);
+	run_ret(&both->run, tid, time + ns, 0x900, -tid);
+	CU_ASSERT(rt_sinks_end(&both->run.sinks) == 0);
+	run_free(&both->run);
+	rt_stack_free(both->run.stack);
+	fclose(both->file);
+	free(both->run.text);
+}
+
+/* Two recordings of one boot have one clock; those of several have the time since 1970. */
+static void test_several(void)
+{
+	static const int64_t second = 1000000000, now = 1700000000 * second;
+	static const struct {
+		int64_t wall;
+		const char *text;
+	} cases[] = {
+		{ now, "[7] >(fib 7)\n[7 8] >(fib 8)\n[7 8] <-8\n[7] <-7\n" },
+		{ now + second / 2, "[7] >(fib 7)\n[7 8] >(fib 8)\n[7 8] <-8\n[7] <-7\n" },
+		{ now + 100 * second, "[7] >(fib 7)\n[7] <-7\n[7 8] >(fib 8)\n[7 8] <-8\n" },
+		{ now - 100 * second, "[7 8] >(fib 8)\n[7 8] <-8\n[7] >(fib 7)\n[7] <-7\n" },
+	};
+	struct both one, two;
+	struct rt_error err;
+	const char *paths[] = { one.path, two.path };
+	char *text;
+	size_t i, size;
+
+	record_call(&one, now, &run_functions, 7, 1000, 100);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		record_call(&two, cases[i].wall, &run_functions, 8, 1050, 10);
+		text = replayed_files(paths, 2, "tree", &size, &err);
+		RT_ASSERT_TEXT(err.text, "");
+		RT_ASSERT_TEXT(text, cases[i].text);
+		free(text);
+		unlink(two.path);
+	}
+	unlink(one.path);
+}
+
+/* Functions of one name in one recording stay apart; the same in two recordings are one. */
+static void test_joined_functions(void)
+{
+	static struct rt_function f[] = { { .name = (char *)"static" }, { .name = (char *)"g" },
+					  { .name = (char *)"static" } };
+	static const struct rt_functions whole = { .v = f, .n = 3 }, part = { .v = f, .n = 1 };
+	struct rt_trace trace = { .functions = NULL };
+	struct rt_replay *replay = NULL;
+	struct rt_error err;
+	struct both one, two;
+	const char *paths[] = { one.path, two.path };
+	size_t size;
+	char *text;
+
+	record_call(&one, 0, &part, 7, 1000, 100);
+	record_call(&two, 0, &whole, 8, 1050, 10);
+	CU_ASSERT_FATAL(rt_replay_open(paths, 2, &trace, &replay, &err) == 0);
+	CU_ASSERT_EQUAL_FATAL(trace.functions->n, 3);
+	RT_ASSERT_TEXT(trace.functions->v[0].name, "static");
+	RT_ASSERT_TEXT(trace.functions->v[1].name, "g");
+	rt_replay_close(replay);
+	text = replayed_files(paths, 2, "count", &size, &err);
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, " 2\n"));
+	free(text);
+	unlink(one.path);
+	unlink(two.path);
+}
+
 /* The costs of probes, by function; a recording without them has none. */
 static void test_costs(void)
 {
@@ -142,6 +225,7 @@ static void test_costs(void)
 	struct rt_trace trace = { .functions = NULL };
 	struct rt_error err;
 	struct both both;
+	const char *path = both.path;
 	unsigned known;
 
 	for (known = 0; known < 2; known++) {
@@ -153,8 +237,8 @@ static void test_costs(void)
 		run_free(&both.run);
 		rt_stack_free(both.run.stack);
 		fclose(both.file);
-		CU_ASSERT(rt_replay_open(both.path, &trace, &replay, &err) == 0);
-		read = rt_replay_costs(replay);
+		CU_ASSERT(rt_replay_open(&path, 1, &trace, &replay, &err) == 0);
+		read = rt_replay_costs(replay, 0);
 		CU_ASSERT(known ? read && read[1].entry.before == 30 && read[1].entry.after == 70
 				: !read);
 		rt_replay_close(replay);
@@ -184,10 +268,11 @@ static void test_min_time(void)
 	struct rt_sinks sinks = { .n = 0 };
 	struct rt_sink *sink = rt_sinks_add(&sinks, &rt_sink_tree);
 	struct rt_filter *filter = rt_filter_new(&want, &rt_sinks_ops, &sinks);
-	const struct rt_replay_to to = { &rt_filter_ops, filter, note, &sinks };
+	const struct rt_replay_to to = { &rt_filter_ops, filter, note, &sinks, NULL };
 	struct rt_replay *replay = NULL;
 	struct rt_error err = { .text = "" };
 	struct both both;
+	const char *path = both.path;
 	char *text = NULL;
 	size_t size;
 	int i;
@@ -205,7 +290,7 @@ static void test_min_time(void)
 	fclose(both.file);
 
 	sink->file = open_memstream(&text, &size);
-	CU_ASSERT(rt_replay_open(both.path, &sinks.trace, &replay, &err) == 0);
+	CU_ASSERT(rt_replay_open(&path, 1, &sinks.trace, &replay, &err) == 0);
 	CU_ASSERT(sink->ops->begin(sink) == 0);
 	CU_ASSERT(rt_replay_run(replay, &sinks.trace, &to, &err) == 0);
 	fclose(sink->file);
@@ -353,6 +438,8 @@ static void test_numbers(void)
 
 CU_TestInfo rt_tests_record[] = {
 	{ "every format is the same live and from a recording", test_same },
+	{ "several recordings: one clock", test_several },
+	{ "several recordings: one table of functions", test_joined_functions },
 	{ "costs of probes", test_costs },
 	{ "blocks of many calls", test_many },
 	{ "a long call over several blocks, with a minimum time", test_min_time },
