@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "attach/gate.h"
-#include "emit/emulation.h"
 #include "emit/saved.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
@@ -338,20 +337,6 @@ static int load(struct rt_bpf_side *side, const struct rt_bpf_program *program, 
 	return r;
 }
 
-/* Has the program a frame in which it may emulate (emit/emulation.h)? */
-static bool may_emulate(const struct rt_bpf_program *program)
-{
-	struct rt_error ignored;
-	struct rt_bpf bpf;
-	bool may;
-
-	rt_bpf_init(&bpf);
-	may = rt_bpf_program_emit(program, &bpf, &ignored) == 0 &&
-	      rt_bpf_frame(&bpf) <= RT_EMULATION_FRAME;
-	rt_bpf_free(&bpf);
-	return may;
-}
-
 /* The thread's name is no memory of its own. */
 static bool is_read_string(const struct rt_fetch *f)
 {
@@ -424,10 +409,6 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 			    side->ring->transport != RT_TRANSPORT_PERF &&
 			    (request->purpose == RT_PURPOSE_RECORD || program.plan->ntests) &&
 			    reads_behind(program.plan);
-	if (program.emulates && !may_emulate(&program)) {
-		program.emulates = false;
-		rt_emulations_leave_out(&side->emulations, request, plan);
-	}
 	r = load(side, &program, expected, log, err);
 	if (r < 0 && program.sleepable) {
 		program.sleepable = false;

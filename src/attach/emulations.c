@@ -279,17 +279,6 @@ struct rt_emulations rt_emulations_open(const struct rt_attach_request *request,
 	return emulations;
 }
 
-void rt_emulations_leave_out(struct rt_emulations *emulations,
-			     const struct rt_attach_request *request, uint16_t plan)
-{
-	unsigned i;
-
-	emulations->plans[plan] = false;
-	for (i = 0; i < request->nsites; i++)
-		if (request->sites[i].plan == plan)
-			emulations->sites[i] = false;
-}
-
 void rt_emulations_close(struct rt_emulations *emulations)
 {
 	free(emulations->sites);

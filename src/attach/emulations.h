@@ -22,10 +22,6 @@ struct rt_emulations {
 struct rt_emulations rt_emulations_open(const struct rt_attach_request *request, int *map);
 void rt_emulations_close(struct rt_emulations *emulations);
 
-/* A plan's program cannot: the kernel executes the instructions of its sites. */
-void rt_emulations_leave_out(struct rt_emulations *emulations,
-			     const struct rt_attach_request *request, uint16_t plan);
-
 /* Has the process a shadow stack, or may its next program get one? */
 bool rt_has_shadow_stack(pid_t pid);
 

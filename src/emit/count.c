@@ -14,7 +14,7 @@
 #include "emit/private.h"
 
 /* Below what frames.h takes of the program's frame: the key of RT_MAP_PLACES. */
-enum { PLACE = -64, FRAME = 64 };
+enum { PLACE = -64 };
 
 /*
  * A program that only counts keeps to less, where no stack of its own is needed
@@ -254,8 +254,6 @@ void rt_emit_counting(struct emitter *e)
 		emit_count_place(e);
 		return;
 	}
-	if (time)
-		rt_emit_reserve_stack(e, by_ip ? FRAME : FR_FRAME);
 	if (returns) {
 		/* There the pointer is the return address, and the frame has the entry's. */
 		if (!by_ip)

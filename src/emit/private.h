@@ -115,7 +115,4 @@ int rt_emit_field(const struct emitter *e, size_t offset);
 /* The bytes of the program's frame above a record that is built there. */
 int rt_emit_frame_top(const struct emitter *e);
 
-/* To be called by a program with a frame of `bytes`, after rt_emit_filter. */
-void rt_emit_reserve_stack(struct emitter *e, int bytes);
-
 #endif

@@ -527,6 +527,28 @@ static void emit_filtered(struct emitter *e)
 	rt_bpf_place(e->bpf, passed);
 }
 
+/*
+ * From 6.13 the x86-64 JIT (6.17: arm64's) gives a program with a frame of 64 bytes or more a stack
+ * per CPU, not per thread (BPF_PRIV_STACK_MIN_SIZE in kernel/bpf/verifier.c).  But a uprobe's
+ * program can be preempted, and another thread's hit on that CPU then writes over its frame.  A
+ * program with a tail call in it keeps the thread's stack (check_max_stack_depth()).  This one is
+ * never reached, and so needs no map.
+ */
+static void emit_end(struct emitter *e)
+{
+	enum { PRIVATE_STACK_MIN = 64, STACK_ROUND = 16 };
+	int frame = (rt_bpf_frame(e->bpf) + STACK_ROUND - 1) & ~(STACK_ROUND - 1), end;
+
+	rt_bpf_mov_imm(e->bpf, R0, 0);
+	if (frame >= PRIVATE_STACK_MIN) {
+		end = rt_bpf_label(e->bpf);
+		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R0, 0, end);
+		rt_bpf_call(e->bpf, RT_FN_tail_call);
+		rt_bpf_place(e->bpf, end);
+	}
+	rt_bpf_exit(e->bpf);
+}
+
 int rt_bpf_program_emit(const struct rt_bpf_program *program, struct rt_bpf *bpf,
 			struct rt_error *err)
 {
@@ -559,10 +581,6 @@ int rt_bpf_program_emit(const struct rt_bpf_program *program, struct rt_bpf *bpf
 		emit_errno_source(&e);
 		goto end;
 	}
-	if (program->pending)
-		rt_emit_reserve_stack(
-			&e, rt_emit_frame_top(&e) +
-				    (program->transport == RT_TRANSPORT_PERF ? e.tail.size : 0));
 	if (program->filtered)
 		emit_filtered(&e);
 	else if (keeps(program->plan))
@@ -575,7 +593,6 @@ end:
 	rt_bpf_place(bpf, e.out);
 	if (program->emulates)
 		rt_emit_emulation(&e);
-	rt_bpf_mov_imm(bpf, R0, 0);
-	rt_bpf_exit(bpf);
+	emit_end(&e);
 	return bpf->error ? rt_fail(err, bpf->error, "BPF program: cannot be assembled") : 0;
 }

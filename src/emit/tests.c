@@ -224,25 +224,12 @@ static bool has_other(const struct rt_plan *plan, unsigned i)
 	return false;
 }
 
-static int text_stack(const struct rt_plan *plan)
-{
-	int most = 0, room;
-	unsigned i;
-
-	for (i = 0; i < plan->ntests && i < RT_MAX_TESTS; i++) {
-		room = plan->tests[i].string ? text_room(&plan->tests[i]) + WORD - ADDRESS : 0;
-		most = room > most ? room : most;
-	}
-	return most;
-}
-
 void rt_emit_tests(struct emitter *e, int failed)
 {
 	const struct rt_plan *plan = e->program->plan;
 	int holds = rt_bpf_label(e->bpf), next = failed;
 	unsigned i;
 
-	rt_emit_reserve_stack(e, text_stack(plan));
 	for (i = 0; i < plan->ntests && i < RT_MAX_TESTS; i++) {
 		const struct rt_test *test = &plan->tests[i];
 

@@ -9,12 +9,6 @@
 /* Below the frame of a program that records, and what holding back takes, a record for perf. */
 enum { FRAME_TOP = RECORD_FRAME };
 
-/*
- * BPF_PRIV_STACK_MIN_SIZE of kernel/bpf/verifier.c, and what it rounds frames up to before it
- * compares.
- */
-enum { PRIVATE_STACK_MIN = 64, STACK_ROUND = 16 };
-
 int rt_emit_frame_top(const struct emitter *e)
 {
 	return e->program->pending ? PENDING_TOP + PENDING_FRAME : FRAME_TOP;
@@ -30,25 +24,6 @@ static void zero_record(struct emitter *e)
 
 	for (at = e->record; at < -rt_emit_frame_top(e); at += 8)
 		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, at, 0);
-}
-
-/*
- * From 6.13 the x86-64 JIT (6.17: arm64's) gives a program with a frame of 64 bytes or more a stack
- * per CPU, not per thread; but a uprobe's program can be preempted, and another thread's hit on
- * that CPU then writes over its record.  A program with a tail call in it keeps the thread's stack.
- * This one is never reached, and so needs no map.
- */
-void rt_emit_reserve_stack(struct emitter *e, int bytes)
-{
-	int past;
-
-	if (((bytes + STACK_ROUND - 1) & ~(STACK_ROUND - 1)) < PRIVATE_STACK_MIN)
-		return;
-	past = rt_bpf_label(e->bpf);
-	rt_bpf_mov_imm(e->bpf, FAULTS, 0);
-	rt_bpf_jump(e->bpf, RT_BPF_JEQ, FAULTS, 0, past);
-	rt_bpf_call(e->bpf, RT_FN_tail_call);
-	rt_bpf_place(e->bpf, past);
 }
 
 static void output_perf(struct emitter *e)
@@ -124,8 +99,6 @@ void rt_emit_reserve(struct emitter *e)
 	case RT_TRANSPORT_PERF:
 		e->base = R10;
 		e->record = -((e->tail.size + 7) & ~7) - rt_emit_frame_top(e);
-		if (!e->program->pending)
-			rt_emit_reserve_stack(e, -e->record);
 		zero_record(e);
 		break;
 	case RT_TRANSPORT_RINGBUF:

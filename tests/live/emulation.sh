@@ -9,8 +9,8 @@ target emulation $CC -O1 "$TARGETS/emulation.c" || skip_all "$(no_target emulati
 targets_made
 "$RAWTRACE" --version | grep -q ', capstone' || skip_all "without capstone exits are not known"
 find_mechanisms
-ROUNDS=20
-! grep -q '^instructions  *ok' "$T/doctor" || ROUNDS=100
+ROUNDS=20 EMULATES=
+! grep -q '^instructions  *ok' "$T/doctor" || ROUNDS=100 EMULATES=yes
 
 # same ARGUMENT...: the program compares the functions under probes with their twins.
 same() {
@@ -18,6 +18,8 @@ same() {
 	rt "$@" "$T/emulation" "$FUNCTIONS" -- $ROUNDS
 	expect_status 0
 	expect_line '^[0-9]* rounds of [0-9]* forms: all the same$' "$T/out"
+	[ -z "$EMULATES" ] || [ "$1" != -v ] ||
+		expect_line '^rawtrace: BPF programs emulate the returns of [0-9]* of ' "$T/err"
 	leave_out_stepped "$T/err"
 	end_case
 }
@@ -33,7 +35,7 @@ done
 FUNCTIONS='probed_*'
 same -o "$T/trace" --return=insn --entry=exact
 same -o "$T/trace" --return=insn --depth=1
-same -o "$T/trace" --return=insn --min-time=1s
+same -v -o "$T/trace" --return=insn --min-time=1s
 same count
 same hist --return=insn
 
