@@ -21,6 +21,7 @@
 #include "emit/bpf.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
+#include "process/memory.h"
 
 int rt_emulations_ask(void)
 {
@@ -137,10 +138,6 @@ static bool has_register(const struct rt_reg *v, size_t n, unsigned word)
 	return i < n;
 }
 
-/*
- * Another tool's program on the same entry may come after ours, and reads arguments: their
- * registers stay as they were.
- */
 static bool writes_argument(const struct rt_function *f, const struct rt_emulation *emulation)
 {
 	const struct rt_arch *arch = rt_image_arch(f->image);
@@ -150,9 +147,73 @@ static bool writes_argument(const struct rt_function *f, const struct rt_emulati
 	return has_register(arch->args, arch->nargs, emulation->to);
 }
 
-static void read_site(const struct rt_attach_request *request, const struct spot *s, bool returns,
+/*
+ * Other probes at the entries whose instructions write an argument's register: their programs may
+ * not see it so.  The kernel runs the newest program first (consumer_add() in
+ * kernel/events/uprobes.c), so this concerns probes that were there before ours.  Their breakpoints
+ * are in the traced process.  If it has not mapped the file yet, they are in this process when it
+ * does so, as only processes that run can have probes of their own.
+ */
+struct others {
+	const struct rt_attach_request *request;
+	struct rt_memory **processes;	/* by request->pids; NULL: not opened yet */
+	const struct rt_image *image;	/* that is mapped in `file` */
+	struct rt_memory *file;
+};
+
+static bool open_processes(struct others *o)
+{
+	const struct rt_pids *pids = o->request->pids;
+	unsigned i;
+
+	if (o->processes)
+		return true;
+	o->processes = calloc(pids->n, sizeof(*o->processes));
+	for (i = 0; o->processes && i < pids->n; i++)
+		o->processes[i] = rt_memory_open(pids->v[i]);
+	return o->processes != NULL;
+}
+
+static void close_others(struct others *o)
+{
+	unsigned i;
+
+	for (i = 0; o->processes && i < o->request->pids->n; i++)
+		rt_memory_close(o->processes[i]);
+	free(o->processes);
+	rt_memory_close(o->file);
+}
+
+static bool has_no_probe(const struct rt_memory *memory, const struct rt_image *image,
+			 uint64_t addr)
+{
+	return memory && (!rt_memory_has(memory, image) ||
+			  rt_memory_probed(memory, image, addr) == 0);
+}
+
+/* Will ours be the oldest probe at the entry?  Other processes than the request's are not known. */
+static bool is_oldest(struct others *o, const struct rt_function *f)
+{
+	const struct rt_pids *pids = o->request->pids;
+	uint64_t addr = f->addr + f->skip;
+	unsigned i;
+
+	if (o->request->reach != RT_REACH_PROCESSES || !open_processes(o))
+		return false;
+	if (o->image != f->image) {
+		rt_memory_close(o->file);
+		o->file = rt_memory_of_file(f->image);
+		o->image = f->image;
+	}
+	for (i = 0; i < pids->n && has_no_probe(o->processes[i], f->image, addr); i++)
+		;
+	return i == pids->n && has_no_probe(o->file, f->image, addr);
+}
+
+static void read_site(struct others *others, const struct spot *s, bool returns,
 		      struct rt_emulation *v)
 {
+	const struct rt_attach_request *request = others->request;
 	const struct rt_site *site = &request->sites[s->site];
 	const struct rt_function *f = &request->functions->v[site->function];
 	const struct rt_arch *arch = rt_image_arch(f->image);
@@ -168,7 +229,9 @@ static void read_site(const struct rt_attach_request *request, const struct spot
 	if (!arch->emulation(bytes, n, &emulation))
 		return;
 	if (exit ? emulation.op != RT_EMULATE_RETURN || !returns
-		 : emulation.op == RT_EMULATE_RETURN || writes_argument(f, &emulation))
+		 : emulation.op == RT_EMULATE_RETURN)
+		return;
+	if (!exit && writes_argument(f, &emulation) && !is_oldest(others, f))
 		return;
 	emulation.place = s->offset & RT_EMULATION_PLACE;
 	v[s->site] = emulation;
@@ -197,6 +260,7 @@ static bool read_sites(const struct rt_attach_request *request, struct spot *spo
 {
 	unsigned i, n = find_spots(request, spots);
 	bool returns = may_return(request), found = false;
+	struct others others = { .request = request };
 
 	for (i = 0; i < request->nsites; i++)
 		v[i] = (struct rt_emulation){ .place = RT_EMULATION_NOWHERE };
@@ -204,9 +268,10 @@ static bool read_sites(const struct rt_attach_request *request, struct spot *spo
 		if ((i && compare_spots(&spots[i - 1], &spots[i]) == 0) ||
 		    (i + 1 < n && compare_spots(&spots[i], &spots[i + 1]) == 0))
 			continue;
-		read_site(request, &spots[i], returns, v);
+		read_site(&others, &spots[i], returns, v);
 		found |= v[spots[i].site].op != RT_EMULATE_NOTHING;
 	}
+	close_others(&others);
 	return found;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "elf/file.h"
@@ -16,6 +17,7 @@ enum { MOST = 128 };
 
 struct rt_memory {
 	int fd;			/* /proc/PID/mem */
+	bool own;		/* the mappings are this process's, for this alone */
 	struct rt_map *v;	/* without paths */
 	size_t n, cap;
 };
@@ -41,7 +43,7 @@ static int read_maps(struct rt_memory *m, pid_t pid)
 	return r;
 }
 
-struct rt_memory *rt_memory_open(pid_t pid)
+static struct rt_memory *new_memory(pid_t pid)
 {
 	struct rt_memory *m = calloc(1, sizeof(*m));
 	char path[64];
@@ -50,7 +52,57 @@ struct rt_memory *rt_memory_open(pid_t pid)
 		return NULL;
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
 	m->fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (m->fd >= 0 && read_maps(m, pid) == 0)
+	if (m->fd >= 0)
+		return m;
+	free(m);
+	return NULL;
+}
+
+struct rt_memory *rt_memory_open(pid_t pid)
+{
+	struct rt_memory *m = new_memory(pid);
+
+	if (m && read_maps(m, pid) == 0)
+		return m;
+	rt_memory_close(m);
+	return NULL;
+}
+
+static int map_segment(struct rt_memory *m, const struct rt_image *image,
+		       const struct rt_segment *segment)
+{
+	uint64_t offset = segment->offset & ~(uint64_t)(sysconf(_SC_PAGESIZE) - 1),
+		 size = segment->offset + segment->filesz - offset;
+	void *at;
+
+	if (!segment->filesz)
+		return 0;
+	if (RT_ROOM(&m->v, m->n, &m->cap) != 0)
+		return -ENOMEM;
+	/* The kernel puts probes into what may be made executable (valid_vma()). */
+	at = mmap(NULL, size, PROT_READ, MAP_PRIVATE, image->fd, (off_t)offset);
+	if (at == MAP_FAILED)
+		return -errno;
+	m->v[m->n++] = (struct rt_map){
+		.start = (uintptr_t)at, .end = (uintptr_t)at + size, .offset = offset,
+		.inode = image->ino
+	};
+	return 0;
+}
+
+struct rt_memory *rt_memory_of_file(const struct rt_image *image)
+{
+	struct rt_memory *m = new_memory(getpid());
+	size_t i;
+	int r = 0;
+
+	if (!m)
+		return NULL;
+	m->own = true;
+	for (i = 0; i < image->nsegments && r == 0; i++)
+		if (image->segments[i].exec)
+			r = map_segment(m, image, &image->segments[i]);
+	if (r == 0)
 		return m;
 	rt_memory_close(m);
 	return NULL;
@@ -58,10 +110,13 @@ struct rt_memory *rt_memory_open(pid_t pid)
 
 void rt_memory_close(struct rt_memory *m)
 {
+	size_t i;
+
 	if (!m)
 		return;
-	if (m->fd >= 0)
-		close(m->fd);
+	for (i = 0; m->own && i < m->n; i++)
+		munmap((void *)(uintptr_t)m->v[i].start, m->v[i].end - m->v[i].start);
+	close(m->fd);
 	free(m->v);
 	free(m);
 }

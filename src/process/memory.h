@@ -11,6 +11,13 @@
 struct rt_memory;
 
 struct rt_memory *rt_memory_open(pid_t pid);	/* NULL: cannot be read, or out of memory */
+
+/*
+ * The same of an image that is mapped into this process, without being run: its code with the
+ * probes that are in every process.
+ */
+struct rt_memory *rt_memory_of_file(const struct rt_image *image);
+
 void rt_memory_close(struct rt_memory *memory);
 
 /* Does the process have code of the image mapped? */

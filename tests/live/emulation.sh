@@ -39,24 +39,49 @@ same -v -o "$T/trace" --return=insn --min-time=1s
 same count
 same hist --return=insn
 
-# traces N: the trace number N of the process $TARGET.
-traces() {
-	in_background "$RAWTRACE" -v -o "$T/trace$1" --return=insn -p "$TARGET" 'probed_*' \
-		2>"$T/err$1"
-	wait_for 20 has_line '^rawtrace: attach uprobe-multi' "$T/err$1" ||
-		because "trace $1 did not begin"
+# emulates FILE: its programs emulate the instruction of the one entry; `no`: they do not.
+ONE='^rawtrace: BPF programs emulate the instructions of 1 of 1 entry probes$'
+emulates() {
+	[ -n "$EMULATES" ] || return 0
+	[ "${2:-}" != no ] || { expect_no_line "$ONE" "$1"; return; }
+	expect_line "$ONE" "$1"
 }
 
-# Both have their programs at the same instructions: one emulates them, the other one must not.
+begin "an entry that writes an argument's register"
+rt -v -o "$T/trace" --return=none "$T/emulation" 'probed_argument(int, int)' -- $ROUNDS
+expect_status 0
+emulates "$T/err"
+end_case
+
+# traces N ARGUMENT...: the trace number N, with its output in $T/traceN and $T/errN.
+traces() {
+	number=$1
+	shift
+	in_background "$RAWTRACE" -v -o "$T/trace$number" "$@" 2>"$T/err$number"
+	wait_for 20 has_line '^rawtrace: attach uprobe-multi' "$T/err$number" ||
+		because "trace $number did not begin"
+}
+
+# Both have their programs at the same instructions: one emulates them, the other one must not; and
+# the first one, whose program comes last, must see the arguments.
+agree() {
+	for number in 1 2; do
+		grep -o 'probed_argument [-0-9]* [-0-9]*' "$T/trace$number" >"$T/arguments$number"
+	done
+	expect_number arguments "$(grep -c '' "$T/arguments1")" -eq $ROUNDS
+	cmp -s "$T/arguments1" "$T/arguments2" || because "their arguments differ"
+	emulates "$T/err2" no
+}
+
 case " $MECHANISMS " in
 *" uprobe-multi "*)
 	begin "the same as the processor: two traces at once"
 	in_background "$T/emulation" $ROUNDS "$T/go" >"$T/out"
 	TARGET=$PID
 	wait_for 20 test "/proc/$TARGET/exe" -ef "$T/emulation" || because "it does not run"
-	traces 1
+	traces 1 --return=insn -p "$TARGET" 'probed_*' 'probed_argument(int, int)'
 	first=$PID
-	traces 2
+	traces 2 --return=none -p "$TARGET" 'probed_argument(int, int)'
 	second=$PID
 	: >"$T/go"
 	reap "$TARGET"
@@ -64,6 +89,18 @@ case " $MECHANISMS " in
 	! selected || expect_line '^[0-9]* rounds of [0-9]* forms: all the same$' "$T/out"
 	reap "$first"
 	reap "$second"
+	agree
+	end_case
+
+	begin "a trace of all processes, then one of a command"
+	traces 1 -a "$T/emulation:probed_argument(int, int)"
+	first=$PID
+	rt -v -o "$T/trace2" --return=none "$T/emulation" 'probed_argument(int, int)' -- $ROUNDS
+	expect_status 0
+	cp "$T/err" "$T/err2"
+	kill -TERM "$first"
+	reap "$first"
+	agree
 	end_case
 	;;
 esac

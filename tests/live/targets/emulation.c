@@ -146,8 +146,12 @@ FORM(sub_value, "sub $1, %r11\n ret");
 FORM(sub_byte, "sub %dil, %al\n ret");
 FORM(endbr, "endbr64\n ret");
 
-/* The kernel executes these. */
+/* They write arguments' registers: emulated unless another probe was there before. */
 FORM(argument, "mov %rsi, %rdi\n ret");
+FORM(argument_zero, "xor %edx, %edx\n ret");
+FORM(argument_load, "mov 8(%rsi), %rsi\n ret");
+
+/* The kernel executes these. */
 FORM(store, "mov %rdi, 8(%rsi)\n ret");
 FORM(borrow, "sbb %eax, %eax\n ret");
 
@@ -168,7 +172,7 @@ static const struct {
 	ROW(cmp_to), ROW(cmp_in), ROW(cmp_short), ROW(cmp_sp), ROW(cmp_ax), ROW(xor),
 	ROW(xor_quad), ROW(and_byte), ROW(and_word), ROW(or), ROW(add), ROW(add_byte),
 	ROW(add_load), ROW(sub), ROW(sub_value), ROW(sub_byte), ROW(endbr), ROW(argument),
-	ROW(store), ROW(borrow),
+	ROW(argument_zero), ROW(argument_load), ROW(store), ROW(borrow),
 };
 
 /* xorshift64* by Vigna; some values are extremes. */
