@@ -38,6 +38,7 @@ struct rt_attach_request {
 	unsigned nplans;
 	const struct rt_site *sites;
 	unsigned nsites;
+	unsigned first_site;		/* extend: those before it are in */
 	/*
 	 * what the plans were made for: RT_PLANS_FEW and there may be more, as less cannot be read
 	 */
@@ -139,6 +140,12 @@ struct rt_attach_ops {
 	 */
 	int (*add)(struct rt_attach *attach, const struct rt_attach_request *request,
 		   enum rt_add_reason why, pid_t tid, struct rt_error *err);
+	/*
+	 * Put in more plain probes, those of the request's sites from `first_site` on; their plans
+	 * are among those that it had.  Some may be in after a failure.  NULL: it cannot.
+	 */
+	int (*extend)(struct rt_attach *attach, const struct rt_attach_request *request,
+		      struct rt_error *err);
 	enum rt_add_reason add_from; /* the first reason for which there is any need */
 	/* Take one of the `separate` probes out; NULL where there are none such. */
 	void (*detach_one)(struct rt_attach *attach);

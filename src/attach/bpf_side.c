@@ -247,6 +247,18 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 	return r;
 }
 
+int rt_bpf_side_extend(struct rt_bpf_side *side, const struct rt_attach_request *request,
+		       struct rt_error *err)
+{
+	unsigned i;
+
+	if (rt_record_decoder_grow(side->decoder, request->nsites) < 0)
+		return rt_nomem(err);
+	for (i = request->first_site; i < request->nsites; i++)
+		side->decoder->plan_of[i] = request->sites[i].plan;
+	return 0;
+}
+
 void rt_bpf_side_close(struct rt_bpf_side *side)
 {
 	unsigned i;

@@ -41,6 +41,10 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 		     enum rt_key key, struct rt_source **source, struct rt_error *err);
 void rt_bpf_side_close(struct rt_bpf_side *side);
 
+/* Records of the request's further sites come, too (rt_attach_ops.extend). */
+int rt_bpf_side_extend(struct rt_bpf_side *side, const struct rt_attach_request *request,
+		       struct rt_error *err);
+
 /*
  * Emit and load the program for plan `plan`.  Returns its descriptor, or a negative errno with the
  * verifier's last words.

@@ -140,7 +140,7 @@ static uint32_t sort_by_file(const struct rt_attach_request *request, uint16_t p
 {
 	uint32_t i, n = 0;
 
-	for (i = 0; i < request->nsites; i++)
+	for (i = request->first_site; i < request->nsites; i++)
 		if (request->sites[i].plan == plan)
 			v[n++] = (struct member){
 				request->functions->v[request->sites[i].function].image, i
@@ -251,12 +251,28 @@ static void multi_close(struct rt_attach *attach)
 	free(m);
 }
 
+static bool is_used(const struct rt_attach_request *request, unsigned plan)
+{
+	unsigned i;
+
+	for (i = request->first_site; i < request->nsites; i++)
+		if (request->sites[i].plan == plan)
+			return true;
+	return false;
+}
+
 /* The plans, those of returns first; their number. */
 static unsigned order_plans(const struct rt_attach_request *request, uint16_t *order)
 {
 	unsigned plan, n = 0;
 	int kind;
 
+	if (request->first_site) {
+		for (plan = 0; plan < request->nplans; plan++)
+			if (is_used(request, plan))
+				order[n++] = (uint16_t)plan;
+		return n;
+	}
 	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY; kind--)
 		for (plan = 0; plan < request->nplans; plan++)
 			if ((int)request->plans[plan].kind == kind)
@@ -339,6 +355,21 @@ static int multi_add(struct rt_attach *attach, const struct rt_attach_request *r
 	return link_all(m, request, err);
 }
 
+/* Instructions that the first programs emulate are listed by probe, without these. */
+static int multi_extend(struct rt_attach *attach, const struct rt_attach_request *request,
+			struct rt_error *err)
+{
+	struct multi *m = (struct multi *)attach;
+	struct rt_emulations emulations = m->side.emulations;
+	int r = rt_bpf_side_extend(&m->side, request, err);
+
+	m->side.emulations = (struct rt_emulations){ 0 };
+	if (r == 0)
+		r = link_all(m, request, err);
+	m->side.emulations = emulations;
+	return r;
+}
+
 static int multi_open(const struct rt_attach_request *request, struct rt_attach **attach,
 		      struct rt_error *err)
 {
@@ -379,6 +410,7 @@ const struct rt_attach_ops rt_attach_uprobe_multi = {
 	.plans = RT_PLANS_LINKS,
 	.open = multi_open,
 	.add = multi_add,
+	.extend = multi_extend,
 	.add_from = RT_ADD_EXEC,
 	.detach = multi_detach,
 	.close = multi_close,

@@ -294,7 +294,8 @@ static int on_hit(struct rt_feed *feed, struct rt_process *process, struct rt_ev
 	if (hit.plan->role == RT_ROLE_UNWOUND)
 		return on_unwound(feed, process, event);
 	set_code_page(feed, event);
-	if (hit.function != RT_NO_FUNCTION && sites->functions.v[hit.function].hidden && !hit.tail)
+	if (hit.function != RT_NO_FUNCTION && sites->functions.v[hit.function].hidden &&
+	    !hit.tail && !hit.return_site)
 		return on_goexit(feed, process, event);
 	feed->called = true;
 	return rt_stack_hit(feed->stack, event, &hit);

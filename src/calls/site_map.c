@@ -78,6 +78,8 @@ struct rt_site_map {
 	unsigned naligned; /* so many were looked up; the oldest are forgotten */
 	struct caller callers[CALLERS]; /* --libcalls */
 	struct rt_code *code; /* the program's, for these */
+	struct rt_return_sites returns;
+	bool learns; /* return sites are looked for */
 };
 
 static int compare_sites(const void *a, const void *b)
@@ -97,7 +99,8 @@ static void add_sites(struct rt_site_map *map)
 
 	for (i = 0; i < sites->functions.n; i++) {
 		/* It has no hits, and may stand where a traced function does. */
-		if (sites->functions.v[i].role == RT_ROLE_ERRNO)
+		if (sites->functions.v[i].role == RT_ROLE_ERRNO ||
+		    sites->functions.v[i].return_site)
 			continue;
 		map->v[map->n++] = (struct rt_mapped_site){
 			.offset = rt_function_place(&sites->functions.v[i]),
@@ -187,6 +190,7 @@ void rt_site_map_free(struct rt_site_map *map)
 	free(map->v);
 	free(map->entries);
 	rt_code_close(map->code);
+	rt_return_sites_free(&map->returns);
 	free(map);
 }
 
@@ -402,7 +406,7 @@ static void find_entries(struct rt_site_map *map)
 
 	map->entries = calloc(sites->functions.n + 1, sizeof(*map->entries));
 	for (i = 0; i < sites->functions.n && map->entries; i++)
-		if (sites->returns[i])
+		if (sites->returns[i] && !sites->functions.v[i].return_site)
 			map->entries[map->nentries++] = (struct rt_mapped_site){
 				.offset = sites->functions.v[i].offset,
 				.ino = rt_image_ino(sites->functions.v[i].image),
@@ -508,6 +512,9 @@ static void describe_returns(const struct rt_traced *traced, const struct rt_sit
 	if (hit->function == RT_NO_FUNCTION)
 		return;
 	f = &sites->functions.v[hit->function];
+	hit->return_site = f->return_site;
+	if (f->return_site)
+		event->hit.sp -= hit->plan->arch->return_pop;
 	/* A call that is left by a stack switch returns later. */
 	hit->at_exits = f->how == RT_HOW_INSN && !traced->switches && !traced->lacks_stack_hooks;
 	hit->exits = &f->exits;
@@ -524,10 +531,48 @@ static uint32_t find_jump_target(struct rt_site_map *map, const struct rt_event 
 {
 	uint32_t function;
 
-	if (!hit->exit || !hit->exit->plan || event->hit.faults & 1)
+	if (!hit->exit || !hit->exit->plan || hit->exit->kind != RT_EXIT_JUMP ||
+	    !hit->plan->nvalues || event->hit.faults & 1)
 		return 0;
 	function = rt_site_map_entry(map, event->pid, rt_plan_int(hit->plan, 0, event->hit.data));
 	return function == RT_NO_FUNCTION ? 0 : function + 1;
+}
+
+/* The place behind the call that a jump ends, if the jump leads to what is not traced. */
+static void find_return_site(struct rt_site_map *map, const struct rt_event *event,
+			     struct rt_hit *hit)
+{
+	struct rt_return_site *site;
+	uint64_t ino, offset;
+
+	if (!hit->exit || !hit->exit->plan || hit->exit->kind == RT_EXIT_RETURN || !event->hit.ra ||
+	    rt_site_map_file(map, event->pid, event->hit.ra, &ino, &offset) < 0)
+		return;
+	site = rt_return_sites_find(&map->returns, ino, offset);
+	if (!site)
+		return;
+	if (site->since <= event->time)
+		hit->returns_to = site->function + 1;
+	else if (hit->function != RT_NO_FUNCTION)
+		rt_return_sites_jumped(&map->returns, site, hit->function, event->pid);
+}
+
+struct rt_return_sites *rt_site_map_learn(struct rt_site_map *map)
+{
+	map->learns = true;
+	return &map->returns;
+}
+
+bool rt_site_map_has_probe(const struct rt_site_map *map, uint64_t offset, uint64_t ino)
+{
+	size_t i, is_exit;
+
+	for (is_exit = 0; is_exit < 2; is_exit++)
+		for (i = first_site(map->v, map->n, offset, is_exit);
+		     i < map->n && map->v[i].offset == offset && map->v[i].is_exit == is_exit; i++)
+			if (map->v[i].ino == ino)
+				return true;
+	return false;
 }
 
 /* The arguments of a USDT probe that say which call it opens or closes. */
@@ -565,6 +610,8 @@ int rt_site_map_resolve(struct rt_site_map *map, struct rt_event *event, struct 
 		describe_returns(traced, sites, event, hit);
 	hit->leads = find_jump_target(map, event, hit);
 	hit->leads_tail = hit->leads && sites->functions.v[hit->leads - 1].tail;
+	if (map->learns && !hit->leads)
+		find_return_site(map, event, hit);
 	if (hit->function == RT_NO_FUNCTION)
 		return 0;
 	f = &sites->functions.v[hit->function];

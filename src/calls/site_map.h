@@ -2,6 +2,7 @@
 #ifndef RT_CALLS_SITE_MAP_H
 #define RT_CALLS_SITE_MAP_H
 
+#include "calls/return_sites.h"
 #include "calls/stack.h"
 #include "fetch/record.h"
 #include "plan/sites.h"
@@ -95,6 +96,12 @@ uint32_t rt_site_map_function_of_any(struct rt_site_map *map, const struct rt_pi
  */
 bool rt_site_map_is_from_program(struct rt_site_map *map, pid_t pid, uint64_t ra,
 				 const struct rt_function *f);
+
+/* From now on take note of return sites.  The sites, which stay the map's. */
+struct rt_return_sites *rt_site_map_learn(struct rt_site_map *map);
+
+/* Has a place in a file a probe of the trace, or may it have one? */
+bool rt_site_map_has_probe(const struct rt_site_map *map, uint64_t offset, uint64_t ino);
 
 /*
  * Is this the start of a page of a file's code that `pid` has?  The uretprobe trampoline is such a

@@ -22,6 +22,9 @@
  * If the target is not traced but its exits are probed (plan/tails.h), the call stays open until
  * such an exit has its stack pointer, and gets the result.  Such exits concern no other calls.
  *
+ * If the place that the call returns to is probed (return_sites.h), the call stays open until that
+ * probe is hit.  An entry at its stack pointer before that is a tail call.
+ *
  * Limit: a longjmp without a hook (--no-bpf, a program's own jumps) ends calls unseen.  A later
  * call from deeper in the stack, through functions that are not traced, is shown inside them.
  */
@@ -206,6 +209,8 @@ static bool is_tail_call(const struct rt_stack *stack, const struct rt_task *tas
 {
 	const struct rt_frame *top = &task->v[task->n - 1];
 
+	if (top->return_site)
+		return !in_doubt(stack, task, top->left);
 	if (top->at_exits && hit->function == RT_NO_FUNCTION)
 		return false;
 	if (top->at_exits && leads_to(top, hit->function))
@@ -429,7 +434,8 @@ static bool takes_jump(const struct rt_event *event, const struct rt_hit *hit)
  */
 static bool ends_call(const struct rt_frame *frame)
 {
-	return frame->callee == RT_NO_FUNCTION && !frame->awaits && !frame->exit->middle;
+	return frame->callee == RT_NO_FUNCTION && !frame->awaits && !frame->return_site &&
+	       !frame->exit->middle;
 }
 
 static void stack_jump(struct rt_frame *top, const struct rt_event *event, const struct rt_hit *hit)
@@ -437,8 +443,9 @@ static void stack_jump(struct rt_frame *top, const struct rt_event *event, const
 	top->jumped = true;
 	top->exit = hit->exit;
 	top->callee = hit->leads ? hit->leads - 1 : hit->exit->callee;
+	top->return_site = hit->returns_to;
 	top->awaits = (hit->leads && !hit->leads_tail) ||
-		      (top->callee == RT_NO_FUNCTION && hit->exit->nthrough);
+		      (top->callee == RT_NO_FUNCTION && hit->exit->nthrough && !hit->returns_to);
 	top->left = event->time;
 	top->to = hit->exit->to;
 }
@@ -460,6 +467,24 @@ static bool tail_result(const struct rt_frame *top, const struct rt_event *event
 	return true;
 }
 
+/* The call has returned whose return site is hit; hits of others tell nothing. */
+static int stack_return_site(struct rt_stack *stack, struct rt_task *task,
+			     const struct rt_event *event, const struct rt_hit *hit)
+{
+	uint64_t sp = event->hit.sp;
+	struct rt_values result;
+	const struct rt_frame *top;
+	int err = rt_stack_close(stack, task, stack_at(task, sp, false), RT_END_NOT_SEEN,
+				 event->time);
+
+	top = task->n ? &task->v[task->n - 1] : NULL;
+	if (err || !top || top->sp != sp || top->return_site != hit->function + 1)
+		return err;
+	if (!tail_result(top, event, hit, &result))
+		return stack_pop(stack, task, RT_END_NOT_SEEN, event->time, NULL);
+	return stack_pop(stack, task, RT_END_RETURNED, event->time, &result);
+}
+
 /*
  * An instruction that leaves the function is about to be executed.  Code that several functions
  * share by other ways than a call (hand-written assembly) may come to it too: so without a call at
@@ -475,12 +500,17 @@ static int stack_exit_probe(struct rt_stack *stack, struct rt_task *task,
 	bool ours;
 	int err;
 
+	if (hit->return_site)
+		return stack_return_site(stack, task, event, hit);
 	if (hit->exit->kind == RT_EXIT_MAYBE && !takes_jump(event, hit))
 		return 0;
 	err = rt_stack_close(stack, task, stack_at(task, sp, false), RT_END_NOT_SEEN, event->time);
 	if (err)
 		return err;
 	top = task->n && task->v[task->n - 1].sp == sp ? &task->v[task->n - 1] : NULL;
+	/* Its return site tells the end, and the result as its own function has it. */
+	if (top && top->return_site)
+		return err;
 	ours = top && !top->became &&
 	       (hit->function == RT_NO_FUNCTION || top->function == hit->function || top->jumped);
 	if (hit->exit->kind != RT_EXIT_RETURN) {

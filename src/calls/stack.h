@@ -47,6 +47,8 @@ struct rt_hit {
 	const struct rt_exit *exit;	/* return: which of those; NULL: a uretprobe */
 	/* return: of a function that is not traced, where tail calls of traced ones return */
 	bool tail;
+	bool return_site;		/* return: behind a call (calls/return_sites.h) */
+	uint32_t returns_to;		/* a jump: 1 + the return site that it leads to; 0: none */
 	/* entry: with at_exits, the plan that the return of such a function must have; else NULL */
 	const struct rt_plan *result;
 	/* a jump by a pointer: 1 + the traced function it leads to; 0: none */

@@ -2,6 +2,8 @@
 #ifndef RT_CODE_EXITS_H
 #define RT_CODE_EXITS_H
 
+#include <string.h>
+
 #include "code/code.h"
 
 /* The kinds of exits; exits.c begins with how these are found. */
@@ -46,7 +48,7 @@ struct rt_exit {
 	/* A jump to the target in a register: 1 + its DWARF number, or RT_BY_IP; 0: none does. */
 	uint8_t by;
 	bool loads;		/* or the word in memory, `disp` bytes behind where it points */
-	/* for the caller: 1 + the plan that reads the target; 0: none does */
+	/* for the caller: 1 + the plan that reads the target, or where it returns; 0: none does */
 	uint16_t plan;
 	int32_t disp;
 	uint8_t condition;	/* RT_EXIT_MAYBE, of x86: the number in the instruction */
@@ -99,6 +101,12 @@ void rt_exits_free(struct rt_exits *exits);
 uint64_t rt_exit_slot(struct rt_code *code, const struct rt_exit *exit);
 /* One of them's, as the symbol tables have it, and the image's own; NULL: it has none. */
 const char *rt_exit_symbol(struct rt_code *code, const struct rt_exit *exit);
+
+/* Has the function of that name, to which a jump leads, no result? */
+static inline bool rt_exit_is_void(const char *to)
+{
+	return to && strcmp(to, "free") == 0;
+}
 
 /* Does a jump with condition number `condition` of x86 go, with these flags? */
 bool rt_exit_taken(uint8_t condition, uint64_t flags);

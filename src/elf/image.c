@@ -338,6 +338,19 @@ int rt_image_offset(const struct rt_image *image, uint64_t addr, uint64_t *offse
 	return 0;
 }
 
+int rt_image_code_address(const struct rt_image *image, uint64_t offset, uint64_t *addr)
+{
+	const struct rt_segment *s;
+
+	for (s = image->segments; s < image->segments + image->nsegments; s++) {
+		if (!s->exec || offset < s->offset || offset - s->offset >= s->filesz)
+			continue;
+		*addr = offset - s->offset + s->vaddr;
+		return 0;
+	}
+	return -ENOENT;
+}
+
 bool rt_image_is_relocatable(const struct rt_image *image)
 {
 	return image->type == ET_DYN;

@@ -99,6 +99,8 @@ bool rt_image_names_only_exports(const struct rt_image *image);
 
 /* File offset of a virtual address, by the PT_LOAD that holds it in the file.  0, or -ENOENT. */
 int rt_image_offset(const struct rt_image *image, uint64_t addr, uint64_t *offset);
+/* The virtual address of code at a file offset.  0, or -ENOENT. */
+int rt_image_code_address(const struct rt_image *image, uint64_t offset, uint64_t *addr);
 /* May it be mapped elsewhere than it is linked to? */
 bool rt_image_is_relocatable(const struct rt_image *image);
 /*

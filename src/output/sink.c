@@ -95,7 +95,7 @@ const char *rt_sink_unsure_mark(enum rt_end end)
 
 bool rt_sink_is_void_jump(const struct rt_frame *frame)
 {
-	return frame->to && strcmp(frame->to, "free") == 0;
+	return rt_exit_is_void(frame->to);
 }
 
 const char *rt_sink_end_text(enum rt_end end, const struct rt_frame *frame,

@@ -224,6 +224,7 @@ int rt_awaited_append(struct rt_sites *sites, struct rt_sites *later, struct rt_
 	replaced->plans = sites->plans;
 	replaced->exit_plan = sites->exit_plan;
 	replaced->v = sites->v;
+	all.room = 0;
 	all.functions.n = all.functions.cap = n + more;
 	all.nplans += later->nplans;
 	all.n += later->n;

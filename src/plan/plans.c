@@ -484,6 +484,7 @@ static int make_pointed(struct making *m, const struct pointed *p)
 	struct rt_plan plan = m->sites->plans[p->plan];
 	const struct rt_exit *e = p->exit;
 
+	plan.return_address = !m->wanted->everywhere;
 	plan.nvalues = 1;
 	plan.values[0] = (struct rt_fetch){
 		.base = RT_BASE_REG,
@@ -512,6 +513,49 @@ static void use_pointed(const struct making *m, const struct pointed *p, uint16_
 	}
 }
 
+/* Will nothing else tell when the call returns that the jump ends, and with which result? */
+static bool is_unknown(const struct rt_exit *e)
+{
+	return e->kind != RT_EXIT_RETURN && !e->plan && e->callee == UINT32_MAX && !e->middle &&
+	       !e->away && !rt_exit_is_void(e->to);
+}
+
+/*
+ * Jumps to functions that are not traced record where they return to: session/return_sites.c.  The
+ * exits of one function have one plan or two.
+ */
+static int make_unknown(struct making *m)
+{
+	const struct rt_sites *sites = m->sites;
+	unsigned from, last = UINT32_MAX;
+	struct rt_plan plan;
+	size_t i, k;
+	int r = 0;
+
+	for (i = 0; i < sites->functions.n; i++) {
+		const struct rt_function *f = &sites->functions.v[i];
+
+		if (f->how != RT_HOW_INSN || !sites->returns[i])
+			continue;
+		for (k = 0; k < f->exits.n && r >= 0; k++) {
+			struct rt_exit *e = &f->exits.v[k];
+
+			from = e->kind == RT_EXIT_JUMP ? sites->jump_plan[i]
+						       : sites->branch_plan[i];
+			if (!is_unknown(e) || sites->plans[from].goroutine)
+				continue;
+			if (from != last && sites->nplans >= sites->most_plans)
+				return 0;
+			plan = sites->plans[from];
+			plan.return_address = true;
+			r = from == last ? r : share_plan(m, &plan);
+			last = from;
+			e->plan = (uint16_t)(r + 1);
+		}
+	}
+	return r;
+}
+
 /*
  * A tail call through a pointer is known by the pointer, which the jump's plan reads.  Each
  * register and offset takes a plan, and attaching takes time for each plan.  So only the most
@@ -536,6 +580,8 @@ static int make_jumps(struct making *m)
 		if (r >= 0)
 			use_pointed(m, &v[i], (uint16_t)r);
 	}
+	if (r >= 0 && !wanted->everywhere)
+		r = make_unknown(m);
 	return r < 0 ? r : 0;
 }
 

@@ -31,6 +31,8 @@ struct rt_sites {
 	struct rt_signatures *signatures;
 	struct rt_site *v;
 	unsigned n;
+	/* so many more functions and probes fit into the arrays (plan/return_places.h) */
+	size_t room;
 	/* by function: --only-under names it; NULL: no such option */
 	bool *roots;
 	size_t nroots;

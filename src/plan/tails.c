@@ -19,7 +19,8 @@
  * a slot of the PLT with a name that no other file of the process has.
  *
  * Limits: targets in other files (free, memcpy) have no probes: all of their calls in the process
- * would cost a trap.  Jumps through registers lead anywhere.  Programs that pair calls in the
+ * would cost a trap.  Jumps through registers lead anywhere.  The results of these are learned
+ * while the trace runs (session/return_sites.c).  Programs that pair calls in the
  * kernel (--depth, --min-time) see no such exits.
  */
 #include "plan/tails.h"

@@ -217,6 +217,7 @@ static int begin_stream(struct session *s, struct rt_error *err)
 		r = rt_nomem(err);
 	if (r == 0 && rt_session_begin_children(s) < 0)
 		r = rt_nomem(err);
+	rt_session_begin_learning(s);
 	rt_feed_set_pending(s->feed, s->attach->pending);
 	if (r == 0 && rt_session_begin_later(s) < 0)
 		r = rt_nomem(err);
@@ -416,6 +417,7 @@ static void release(struct session *s)
 	rt_merge_free(s->merge);
 	rt_spool_free(s->later.spool);
 	rt_session_free_awaited(s);
+	rt_session_free_learning(s);
 	rt_sites_free(&s->wanted, &s->traced, &s->sites);
 	if (s->group)
 		close(s->group);

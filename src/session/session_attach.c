@@ -546,6 +546,7 @@ static int add_thread(struct session *s, pid_t pid, enum rt_add_reason why, pid_
 	int r;
 
 	request.pids = RT_PID(pid);
+	rt_session_end_learning(s);
 	r = s->attach->ops->add(s->attach, &request, why, tid, &failed);
 	if (why == RT_ADD_SPARE) {
 		/* Without one calls may be missed later, which is reported then. */

@@ -62,6 +62,14 @@ struct rt_later {
 	int heir_pipe;			/* its end of file tells the heir that we are gone */
 };
 
+/* Probes behind calls that end in a tail call (session/return_sites.c). */
+struct rt_learning {
+	struct rt_return_sites *sites;	/* NULL: nothing is learned */
+	uint64_t last, wait;		/* when probes were put in, and how long others wait */
+	struct rt_sites *replaced;	/* what the trace's arrays were before, by round */
+	size_t n, cap;
+};
+
 struct session {
 	const struct rt_options *options;
 	struct rt_wanted wanted;
@@ -90,6 +98,7 @@ struct session {
 	/* what is not shown, since the kernel cannot read it or it would take long; or NULL */
 	const char *simplified;
 	struct rt_later later;
+	struct rt_learning learning;
 	struct rt_arrivals *arrivals;	/* awaited.c; NULL: nothing is awaited */
 	struct rt_semaphores *semaphores; /* semaphores.c; NULL: the kernel arms them, or none */
 	int group;		/* a descriptor: --cgroup or --unit; 0: none */
@@ -248,6 +257,16 @@ int rt_session_report_awaited(struct session *s);
 void rt_session_detach_awaited(struct session *s);
 void rt_session_close_awaited(struct session *s);
 void rt_session_free_awaited(struct session *s);
+
+/*
+ * Results of tail calls to functions that are not traced (return_sites.c): begin to look for where
+ * they return; put probes there, if it is time; those that are in tell nothing any more; free all.
+ */
+void rt_session_begin_learning(struct session *s);
+int rt_session_learn(struct session *s, struct rt_error *err);
+bool rt_session_learns(const struct session *s);	/* may it be time soon? */
+void rt_session_end_learning(struct session *s);
+void rt_session_free_learning(struct session *s);
 
 /* The sinks: chosen by the options, and whether they may be written; opened, and begun. */
 int rt_session_choose_out(struct session *s, struct rt_error *err);

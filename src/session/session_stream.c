@@ -292,7 +292,9 @@ int rt_session_follow(struct session *s, struct rt_error *err)
 	while (!s->stopped && !s->share.exceeded && !rt_gate_closed_by(&s->gate) &&
 	       !rt_session_is_over(s)) {
 		n = epoll_wait(s->epoll, e, 16,
-			       has_work(s) ? 0 : s->rounds ? RT_SOON_MS : wait);
+			       has_work(s)			      ? 0
+			       : s->rounds || rt_session_learns(s) ? RT_SOON_MS
+								    : wait);
 		if (n < 0 && errno != EINTR)
 			return rt_fail(err, -errno, "events: cannot wait for them: %s",
 				       strerror(errno));
@@ -316,6 +318,8 @@ int rt_session_follow(struct session *s, struct rt_error *err)
 			r = rt_nomem(err);
 		if (r == 0)
 			r = rt_session_take_awaited(s, err);
+		if (r == 0)
+			r = rt_session_learn(s, err);
 		rt_session_arm(s);
 		if (r < 0)
 			return r;

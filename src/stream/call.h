@@ -88,6 +88,8 @@ struct rt_frame {
 	bool inlined, around;
 	/* the next hit tells whether that was to callee or exit->through */
 	bool awaits;
+	/* 1 + the return site behind its call, which is probed; 0: none */
+	uint32_t return_site;
 	bool once;			/* there is no second call of it in the process */
 	bool leaps;			/* it may be left without a hit */
 	/* returned: maybe a later call did; unwound: calls inside may be the caller's */

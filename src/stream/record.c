@@ -40,6 +40,18 @@ struct rt_record_decoder *rt_record_decoder_new(const struct rt_plan *plans, uns
 	return d;
 }
 
+int rt_record_decoder_grow(struct rt_record_decoder *d, unsigned nprobes)
+{
+	uint16_t *v = realloc(d->plan_of, (nprobes + 1u) * sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	memset(v + d->nprobes, 0, (nprobes + 1u - d->nprobes) * sizeof(*v));
+	d->plan_of = v;
+	d->nprobes = nprobes;
+	return 0;
+}
+
 void rt_record_decoder_set_size(struct rt_record_decoder *d, uint16_t size)
 {
 	unsigned i;

@@ -29,6 +29,8 @@ struct rt_record_decoder {
 struct rt_record_decoder *rt_record_decoder_new(const struct rt_plan *plans, unsigned nplans,
 						unsigned nprobes, struct rt_layout layout,
 						pid_t pid);
+/* There are more probes.  0 or -ENOMEM. */
+int rt_record_decoder_grow(struct rt_record_decoder *decoder, unsigned nprobes);
 /* Records are as they are where calls are held back: rt_plans_record_size. */
 void rt_record_decoder_set_size(struct rt_record_decoder *decoder, uint16_t size);
 void rt_record_decoder_free(struct rt_record_decoder *decoder);

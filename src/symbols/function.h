@@ -77,6 +77,8 @@ struct rt_function {
 	bool patterned : 1;		/* rt_function_pattern */
 	/* hidden: traced calls end in a tail call of it, and return at its exits (plan/tails.h) */
 	bool tail : 1;
+	/* hidden: behind a call of traced functions, with one exit (calls/return_sites.h) */
+	bool return_site : 1;
 };
 
 static inline const char *rt_function_symbol(const struct rt_function *f)

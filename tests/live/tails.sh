@@ -135,6 +135,72 @@ else
 	skip "results of tail calls" "$(no_target tailed.c)"
 fi
 
+expected='>(by_library 5)
+<35
+>(by_other_file "five.")
+<5
+>(inside 6)
+<42
+>(by_struct POINTER 1)
+<2
+>(by_table 0 2)
+<6
+>(by_table 1 3)
+>(traced 4)
+<104
+>(by_table 2 4)
+> (traced 4)
+< 104
+<120
+>(by_recursion POINTER 3)
+> (by_recursion POINTER 2)
+> >(by_recursion POINTER 1)
+> > (by_recursion POINTER 0)
+< < 0
+< <1
+< 2
+<3'
+case " $MECHANISMS " in
+*' uprobe-multi '*) ;;
+*) expected= ;;
+esac
+if [ -z "$expected" ]; then
+	skip "tail calls that are learned" "no uprobe-multi (6.6)"
+elif target liblearned.so "${CC:-gcc}" -O2 -fPIC -shared "$TARGETS/learnedlib.c" &&
+	target learned "${CC:-gcc}" -O2 -pthread "$TARGETS/learned.c" "$T/liblearned.so" \
+		-Wl,-rpath,'$ORIGIN'; then
+	begin "results of tail calls to anywhere, once a second call returns to the same place"
+	rt --attach=uprobe-multi --return=insn "$T/learned" 'void begin()' \
+		'int by_struct(void *, int)' 'int by_table(int, int)' 'int by_library(int)' \
+		'size_t by_other_file(char *)' 'int by_recursion(void *, int)' \
+		'int traced(int)' 'liblearned.so:int inside(int)'
+	expect_status 0
+	expect_line '^318 318$' "$T/out"
+	expect_line '^<\*\*\* tail call to strlen \*\*\*$' "$T/err"
+	sed -e '1,/^>(begin)/d' -e '/^rawtrace: /d' -e '/#<void>/d' -e 's/0x[0-9a-f]*/POINTER/' \
+		"$T/err" >"$T/tree"
+	grep -v '^\[' "$T/tree" >"$T/first"
+	expect_text "$expected" "$T/first"
+	tids=$(sed -n 's/^\[\([0-9]*\)\].*/\1/p' "$T/tree" | sort -u)
+	expect_number threads "$(echo "$tids" | wc -w)" -eq 2
+	for tid in $tids; do
+		sed -n "s/^\[$tid\] //p" "$T/tree" >"$T/thread"
+		expect_text "$expected" "$T/thread"
+	done
+	end_case
+	begin "the same in a recording"
+	timeout 60 "$RAWTRACE" record -o "$T/data" --attach=uprobe-multi --return=insn \
+		"$T/learned" 'void begin()' 'int by_struct(void *, int)' \
+		'int by_recursion(void *, int)' >"$T/out" 2>&1
+	timeout 60 "$RAWTRACE" report "$T/data" >"$T/err"
+	sed '1,/^>(begin)/d' "$T/err" >"$T/tree"
+	expect_no_line 'tail call' "$T/tree"
+	expect_number returns "$(grep -c '^<2$' "$T/tree")" -eq 1
+	end_case
+else
+	skip "tail calls that are learned" "$(no_target learned.c)"
+fi
+
 awk 'BEGIN {
 	print "volatile int sum;"
 	for (i = 0; i < 400; i++) {

@@ -172,7 +172,7 @@ struct row {
 	uint64_t sp, until;
 	int64_t value;
 	const struct events_site *site;
-	bool only, unknown, once, outside, i386, at_exits, pair, inlined, tail, wide;
+	bool only, unknown, once, outside, i386, at_exits, pair, inlined, tail, wide, behind;
 };
 
 static const struct rt_exit by_return = { .kind = RT_EXIT_RETURN, .callee = UINT32_MAX };
@@ -200,6 +200,7 @@ static bool read_flag(struct row *row, const char *word)
 		{ "outside", &row->outside }, { "i386", &row->i386 },
 		{ "exits", &row->at_exits }, { "pair", &row->pair },
 		{ "inlined", &row->inlined }, { "tail", &row->tail }, { "wide", &row->wide },
+		{ "behind", &row->behind },
 	};
 	size_t i;
 
@@ -312,7 +313,9 @@ static int feed_leave(struct events *e, const struct row *row)
 	hit.exit = row->site->exit;
 	hit.leads = row->site->leads;
 	hit.leads_tail = row->site->leads_tail;
+	hit.returns_to = row->site->returns_to;
 	hit.tail = row->tail;
+	hit.return_site = row->behind;
 	hit.plan = &leave_plans[hit.exit->kind];
 	event.hit.sp = row->sp;
 	event.hit.size = (uint16_t)(hit.plan->nvalues ? sizeof(row->value) : 0);

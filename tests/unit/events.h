@@ -51,6 +51,7 @@ struct events_site {
 	const struct rt_exits *exits;
 	uint32_t leads;		/* 1 + the function that the jump leads to; 0: not known */
 	bool leads_tail;	/* which is not traced */
+	uint32_t returns_to;	/* 1 + the return site behind the call; 0: none */
 };
 
 /* Feed a new stack with the rows; the lines that they make must be as they stand below each. */

@@ -387,6 +387,73 @@ static void test_tail(void)
 		"45 t1 leave t sp=2000 9 at=ret tail\n", sites);
 }
 
+/* r, number 17, and s are return sites: probes behind calls, with the stack pointer of the call. */
+static void test_return_site(void)
+{
+	static const struct rt_exit away = { .kind = RT_EXIT_JUMP, .callee = UINT32_MAX };
+	const struct events_site sites[] = {
+		{ .name = "to_r", .exit = &away, .returns_to = 18 },
+		{ .name = "to_s", .exit = &away, .returns_to = 19 },
+		{ .name = "away", .exit = &away },
+		{ .name = NULL },
+	};
+
+	events_check_exits(
+		"10 t1 leave r sp=1000 9 at=ret behind	# a caller of others\n"
+		"11 t1 enter a sp=1000 1 exits\n"
+		"  1 0 enter a 1\n"
+		"12 t1 leave r sp=1000 9 at=ret behind	# a has not jumped\n"
+		"13 t1 leave a sp=1000 0 at=to_r\n"
+		"14 t1 enter b sp=900 2 exits	# from the target of a\n"
+		"  1 1 enter b 2\n"
+		"15 t1 leave b sp=900 0 at=to_r	# b is called from there too\n"
+		"16 t2 leave r sp=900 9 at=ret behind	# another thread\n"
+		"17 t1 leave r sp=900 3 at=ret behind\n"
+		"  1 1 leave b returned 3 14-17\n"
+		"18 t1 leave s sp=1000 9 at=ret behind	# of another call\n"
+		"19 t1 leave t sp=1000 9 at=ret tail	# read for callers of another type\n"
+		"20 t1 leave r sp=1000 4 at=ret behind\n"
+		"  1 0 leave a returned 4 11-20\n"
+		"21 t1 leave r sp=1000 9 at=ret behind\n"
+		"30 t1 enter a sp=1000 5 exits\n"
+		"  1 0 enter a 5\n"
+		"31 t1 leave a sp=1000 0 at=to_r\n"
+		"32 t1 enter b sp=1000 6 exits	# the target jumps to b\n"
+		"  1 0 leave a became 30-32\n"
+		"  1 0 enter b 6\n"
+		"33 t1 leave b sp=1000 7 at=ret\n"
+		"  1 0 leave b returned 7 32-33\n"
+		"34 t1 leave r sp=1000 7 at=ret behind\n"
+		"40 t1 enter a sp=1000 1 exits wide\n"
+		"  1 0 enter a 1\n"
+		"41 t1 leave a sp=1000 0 at=to_r\n"
+		"42 t1 leave r sp=1000 8 at=ret behind	# read for callers of another type\n"
+		"  1 0 leave a jumped 40-42\n"
+		"50 t1 enter a sp=1000 1 exits\n"
+		"  1 0 enter a 1\n"
+		"51 t1 leave a sp=1000 0 at=to_r\n"
+		"52 t1 enter b sp=1100 2 exits	# it was left by code that nothing is known of\n"
+		"  1 0 leave a jumped 50-52\n"
+		"  1 0 enter b 2\n"
+		"53 t1 leave b sp=1100 3 at=ret\n"
+		"  1 0 leave b returned 3 52-53\n"
+		"60 t1 enter a sp=1000 1 exits\n"
+		"  1 0 enter a 1\n"
+		"61 t1 leave a sp=1000 0 at=to_s\n"
+		"62 t1 unwind sp=1000\n"
+		"  1 0 leave a jumped 60-62\n"
+		"70 t1 enter a sp=1000 1 exits\n"
+		"  1 0 enter a 1\n"
+		"71 t1 leave a sp=1000 0 at=to_s\n"
+		"72 t1 lost 2\n"
+		"  1 lost 2 at 72\n"
+		"73 t1 enter b sp=1000 2 exits	# the return may be lost\n"
+		"  1 0 leave a jumped 70-73\n"
+		"  1 0 enter b 2\n"
+		"74 t1 leave b sp=1000 0 at=away\n"
+		"  1 0 leave b jumped 73-74\n", sites);
+}
+
 CU_TestInfo rt_tests_stack_exits[] = {
 	{ "returns seen at their instructions", test_exit_return },
 	{ "jumps that may lead to a function", test_exit_becomes },
@@ -397,6 +464,7 @@ CU_TestInfo rt_tests_stack_exits[] = {
 	{ "conditional jumps out of functions", test_exit_branch },
 	{ "instructions that are come to without a call", test_exit_unseen },
 	{ "tail calls of what is not traced", test_tail },
+	{ "return sites of tail calls", test_return_site },
 	{ "left while events were lost", test_exit_doubt },
 	{ "left by the unwinder or longjmp", test_unwound },
 	{ "the same with uretprobes", test_unwound_pending },

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Results of tail calls whose target is not traced, learned while the trace runs.
+ *
+ * sqlite3MallocSize of libsqlite3 ends in `jmp *0x2f0a2(%rip)`, at an unknown function; 9,838 of
+ * 312,038 calls of a script end there.  That function returns behind a call of sqlite3MallocSize:
+ * to one of 8 instructions.  The record of the jump has the return address.  The second call that
+ * would return to the same instruction gets a probe there.  Later calls stay open until that probe
+ * is hit with their stack pointer, and have its result (calls/stack.c).
+ *
+ * Each time that probes are put in, the reader waits some 20 ms.  So this happens not twice in
+ * 20 ms, and after each time twice as many calls must have waited, or as many for twice as long.
+ *
+ * Limits: not in Go, nor where the program switches stacks; not where a function takes its
+ * arguments off the stack itself (i386); not where the attach mechanism cannot have more probes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "elf/file.h"
+#include "kernel/sys.h"
+#include "plan/awaited.h"
+#include "plan/return_places.h"
+#include "session/session_private.h"
+
+enum { JUMPS_FROM = 2, PLACES_MOST = 4096, WAITING = 16 };
+#define WAIT_NS UINT64_C(20000000)
+
+void rt_session_begin_learning(struct session *s)
+{
+	const struct rt_image *executable = rt_program_executable(&s->traced.program);
+
+	if (!s->attach->ops->extend || s->wanted.purpose != RT_PURPOSE_RECORD ||
+	    rt_wanted_pairs_in_kernel(&s->wanted) || s->traced.switches ||
+	    s->traced.lacks_stack_hooks || s->traced.lacks_longjmp_hooks ||
+	    rt_image_arch(executable)->callee_pop)
+		return;
+	s->learning.sites = rt_site_map_learn(rt_feed_map(s->feed));
+	s->learning.wait = WAIT_NS;
+}
+
+void rt_session_end_learning(struct session *s)
+{
+	size_t i;
+
+	for (i = 0; s->learning.sites && i < s->learning.sites->n; i++) {
+		s->learning.sites->v[i].since = UINT64_MAX;
+		s->learning.sites->v[i].tried = true;
+	}
+}
+
+void rt_session_free_learning(struct session *s)
+{
+	while (s->learning.n) {
+		struct rt_sites *replaced = &s->learning.replaced[--s->learning.n];
+
+		free(replaced->functions.v);
+		free(replaced->shows);
+		free(replaced->returns);
+		free(replaced->exit_plan);
+		free(replaced->v);
+	}
+	free(s->learning.replaced);
+}
+
+static struct rt_image *find_image(const struct session *s, uint64_t ino)
+{
+	size_t i;
+
+	for (i = 0; i < s->traced.program.n; i++)
+		if (rt_image_ino(s->traced.program.v[i]) == ino)
+			return s->traced.program.v[i];
+	return NULL;
+}
+
+static bool is_wanted(const struct rt_return_site *site)
+{
+	return !site->tried && site->jumps >= JUMPS_FROM;
+}
+
+/* Awaited files come by themselves (awaited.c). */
+static bool has_wanted(const void *ctx, const struct rt_image *image)
+{
+	const struct session *s = ctx;
+	const struct rt_return_sites *sites = s->learning.sites;
+	size_t i;
+
+	if (find_image(s, rt_image_ino(image)) || rt_awaited_fits(&s->wanted, image))
+		return false;
+	for (i = 0; i < sites->n; i++)
+		if (is_wanted(&sites->v[i]) && sites->v[i].ino == rt_image_ino(image))
+			return true;
+	return false;
+}
+
+/* Callers may be in files that a process has loaded later: modules of python. */
+static int open_files(struct session *s, struct rt_error *err)
+{
+	const struct rt_return_sites *sites = s->learning.sites;
+	struct rt_seen seen = { 0 };
+	int r = 0;
+	size_t i;
+
+	for (i = 0; i < sites->n && r == 0; i++)
+		if (is_wanted(&sites->v[i]) && !find_image(s, sites->v[i].ino))
+			r = rt_program_add_mapped(&s->traced.program, sites->v[i].pid, &seen,
+						  has_wanted, s, err);
+	rt_seen_free(&seen);
+	return r < 0 ? r : rt_pointers_grow(s->pointers);
+}
+
+/* Another probe at the place may emulate the instruction, or tell of another function. */
+static bool find_place(const struct session *s, const struct rt_return_site *site,
+		       struct rt_return_place *place)
+{
+	*place = (struct rt_return_place){
+		.image = find_image(s, site->ino), .offset = site->offset, .of = site->of
+	};
+	return place->image && rt_return_place_suits(&s->sites, site->of) &&
+	       rt_image_code_address(place->image, site->offset, &place->addr) == 0 &&
+	       !rt_image_refuses(place->image, place->addr, NULL) &&
+	       !rt_site_map_has_probe(rt_feed_map(s->feed), site->offset, site->ino);
+}
+
+/* The places that are due; their functions in the trace will be numbered from the last one's on. */
+static size_t choose(struct session *s, struct rt_return_place *v)
+{
+	struct rt_return_sites *sites = s->learning.sites;
+	size_t i, n = 0;
+
+	for (i = 0; i < sites->n; i++) {
+		struct rt_return_site *site = &sites->v[i];
+
+		if (!is_wanted(site) || n == PLACES_MOST)
+			continue;
+		site->tried = true;
+		if (!find_place(s, site, &v[n]))
+			continue;
+		site->function = (uint32_t)(s->sites.functions.n + n++);
+	}
+	return n;
+}
+
+/* The trace has their functions from now on, though a probe may fail. */
+static int join(struct session *s, const struct rt_return_place *v, size_t n)
+{
+	struct rt_learning *l = &s->learning;
+	int r = RT_ROOM(&l->replaced, l->n, &l->cap);
+
+	if (r == 0) {
+		memset(&l->replaced[l->n], 0, sizeof(l->replaced[l->n]));
+		r = rt_return_places_add(&s->sites, v, n, &l->replaced[l->n++]);
+	}
+	s->sinks.trace.shows = s->sites.shows;
+	if (r == 0)
+		r = rt_sinks_grow(&s->sinks);
+	if (r == 0 && s->filter)
+		rt_filter_roots(s->filter, s->sites.roots);
+	return r == 0 ? rt_site_map_grow(rt_feed_map(s->feed)) : r;
+}
+
+static int put_in(struct session *s, const struct rt_return_place *v, size_t n)
+{
+	struct rt_attach_request request = s->request;
+	uint32_t first = (uint32_t)s->sites.functions.n;
+	struct rt_error ignored = { .text = "" };
+	uint64_t since;
+	size_t i;
+	int r;
+
+	request.first_site = s->sites.n;
+	r = join(s, v, n);
+	if (r < 0)
+		return r;
+	request.plans = s->sites.plans;
+	request.nplans = s->sites.nplans;
+	request.sites = s->sites.v;
+	request.nsites = s->sites.n;
+	r = s->attach->ops->extend(s->attach, &request, &ignored);
+	since = rt_now();
+	for (i = 0; r == 0 && i < s->learning.sites->n; i++)
+		if (s->learning.sites->v[i].tried && s->learning.sites->v[i].function >= first)
+			s->learning.sites->v[i].since = since;
+	return 0;
+}
+
+static bool is_due(const struct rt_learning *l)
+{
+	uint64_t waited = rt_now() - l->last;
+
+	return l->sites && l->sites->jumped >= JUMPS_FROM && waited >= WAIT_NS &&
+	       waited / WAITING * l->sites->jumped >= l->wait;
+}
+
+bool rt_session_learns(const struct session *s)
+{
+	return s->learning.sites && s->learning.sites->jumped >= JUMPS_FROM;
+}
+
+int rt_session_learn(struct session *s, struct rt_error *err)
+{
+	struct rt_learning *l = &s->learning;
+	struct rt_return_place *v;
+	size_t n;
+	int r;
+
+	if (!is_due(l))
+		return 0;
+	v = calloc(PLACES_MOST, sizeof(*v));
+	if (!v)
+		return rt_nomem(err);
+	r = open_files(s, err);
+	n = r == 0 ? choose(s, v) : 0;
+	r = n ? put_in(s, v, n) : r;
+	free(v);
+	l->sites->jumped = 0;
+	l->last = rt_now();
+	l->wait += n ? l->wait / 4 : 0;
+	return r < 0 ? rt_nomem(err) : 0;
+}
