@@ -542,9 +542,13 @@ static uint32_t find_jump_target(struct rt_site_map *map, const struct rt_event 
 static void find_return_site(struct rt_site_map *map, const struct rt_event *event,
 			     struct rt_hit *hit)
 {
+	uint32_t of = hit->function;
 	struct rt_return_site *site;
 	uint64_t ino, offset;
 
+	/* Of functions that share the exit, any. */
+	if (of == RT_NO_FUNCTION && map->key == RT_KEY_ID)
+		of = map->sites->v[event->hit.key].function;
 	if (!hit->exit || !hit->exit->plan || hit->exit->kind == RT_EXIT_RETURN || !event->hit.ra ||
 	    rt_site_map_file(map, event->pid, event->hit.ra, &ino, &offset) < 0)
 		return;
@@ -553,8 +557,8 @@ static void find_return_site(struct rt_site_map *map, const struct rt_event *eve
 		return;
 	if (site->since <= event->time)
 		hit->returns_to = site->function + 1;
-	else if (hit->function != RT_NO_FUNCTION)
-		rt_return_sites_jumped(&map->returns, site, hit->function, event->pid);
+	else if (of != RT_NO_FUNCTION)
+		rt_return_sites_jumped(&map->returns, site, of, event->pid);
 }
 
 struct rt_return_sites *rt_site_map_learn(struct rt_site_map *map)

@@ -137,6 +137,8 @@ fi
 
 expected='>(by_library 5)
 <35
+>(by_library 7)
+<49
 >(by_other_file "five.")
 <5
 >(inside 6)
@@ -175,7 +177,7 @@ elif target liblearned.so "${CC:-gcc}" -O2 -fPIC -shared "$TARGETS/learnedlib.c"
 		'size_t by_other_file(char *)' 'int by_recursion(void *, int)' \
 		'int traced(int)' 'liblearned.so:int inside(int)'
 	expect_status 0
-	expect_line '^318 318$' "$T/out"
+	expect_line '^367 367$' "$T/out"
 	expect_line '^<\*\*\* tail call to strlen \*\*\*$' "$T/err"
 	sed -e '1,/^>(begin)/d' -e '/^rawtrace: /d' -e '/#<void>/d' -e 's/0x[0-9a-f]*/POINTER/' \
 		"$T/err" >"$T/tree"
@@ -187,6 +189,14 @@ elif target liblearned.so "${CC:-gcc}" -O2 -fPIC -shared "$TARGETS/learnedlib.c"
 		sed -n "s/^\[$tid\] //p" "$T/tree" >"$T/thread"
 		expect_text "$expected" "$T/thread"
 	done
+	end_case
+	begin "the same without names"
+	strip -o "$T/learned-stripped" "$T/learned"
+	rt --attach=uprobe-multi --return=insn "$T/learned-stripped" '*'
+	expect_line '^367 367$' "$T/out"
+	expect_line '^\[[0-9]*\] [< ]*<49$' "$T/err"
+	grep '^\[' "$T/err" >"$T/tree"
+	expect_no_line 'tail call' "$T/tree"
 	end_case
 	begin "the same in a recording"
 	timeout 60 "$RAWTRACE" record -o "$T/data" --attach=uprobe-multi --return=insn \

@@ -94,6 +94,13 @@ OTHER int by_library(int n)
 	return library_hook(n);
 }
 
+/* Without names, the two share a jump. */
+OTHER int by_both(int n)
+{
+	OPAQUE(n);
+	return by_library(n + 1);
+}
+
 /* An IFUNC of another file. */
 OTHER size_t by_other_file(const char *text)
 {
@@ -128,8 +135,9 @@ static int call_all(void)
 
 	OPAQUE(o);
 	OPAQUE(text);
-	/* The first three do not note where they return.  The others get their probes later. */
+	/* The first four do not note where they return.  The others get their probes later. */
 	sum += by_library(5);
+	sum += by_both(6);
 	sum += (int)by_other_file(text);
 	sum += from_library(6);
 	sum += by_struct(o, 1);
