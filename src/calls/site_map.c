@@ -546,7 +546,7 @@ static void find_return_site(struct rt_site_map *map, const struct rt_event *eve
 	struct rt_return_site *site;
 	uint64_t ino, offset;
 
-	/* Of functions that share the exit, any. */
+	/* Any of the functions that share the exit. */
 	if (of == RT_NO_FUNCTION && map->key == RT_KEY_ID)
 		of = map->sites->v[event->hit.key].function;
 	if (!hit->exit || !hit->exit->plan || hit->exit->kind == RT_EXIT_RETURN || !event->hit.ra ||

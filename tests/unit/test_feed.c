@@ -502,6 +502,61 @@ static void test_feed_aligned(void)
 	fixture_close(&x);
 }
 
+/* `a` ends in a jump to what is not traced, at time `time`, and will return to `ra`. */
+static int hit_jump(struct fixture *x, uint64_t time, uint64_t ra)
+{
+	static const uint8_t data[4];
+	struct rt_event event = {
+		.type = RT_EV_HIT, .time = time, .pid = PID, .tid = PID,
+		.hit = { .sp = 0x7000, .key = 0, .plan = 1, .size = 4, .data = data },
+	};
+	int r = rt_feed_event(x->feed, &event);
+
+	event.hit.key = 1;
+	event.hit.plan = 0;
+	event.hit.ra = ra;
+	event.hit.size = 0;
+	return r < 0 ? r : rt_feed_event(x->feed, &event);
+}
+
+static void test_feed_return_sites(void)
+{
+	struct rt_exit jump = { .kind = RT_EXIT_JUMP, .callee = UINT32_MAX, .plan = 1 };
+	struct rt_event map = { .type = RT_EV_MMAP, .time = 1, .pid = PID, .tid = PID,
+				.mmap = { .start = 0x400000, .len = 0x1000, .pgoff = 0x2000,
+					  .ino = 77 } };
+	struct rt_return_sites *sites;
+	struct fixture x;
+	unsigned i;
+
+	CU_ASSERT_FATAL(fixture_open(&x, RT_KEY_ID));
+	x.functions[0].how = RT_HOW_INSN;
+	x.functions[0].exits = (struct rt_exits){ .v = &jump, .n = 1 };
+	x.plans[0].end = RT_BY_JUMP;
+	x.plans[0].nvalues = 0;
+	x.probes[1].kind = RT_SITE_EXIT;
+	CU_ASSERT(rt_feed_event(x.feed, &map) == 0);
+	CU_ASSERT(hit_jump(&x, 1, 0x400123) == 0 && x.seen.calls == 1);
+	sites = rt_site_map_learn(rt_feed_map(x.feed));
+	CU_ASSERT(hit_jump(&x, 2, 0x400123) == 0 && hit_jump(&x, 3, 0x300123) == 0);
+	CU_ASSERT_FATAL(sites->n == 1 && sites->jumped == 1);
+	CU_ASSERT(sites->v[0].ino == 77 && sites->v[0].offset == 0x2123 && sites->v[0].of == 0 &&
+		  sites->v[0].jumps == 1);
+	jump.shared = true;
+	CU_ASSERT(hit_jump(&x, 4, 0x400123) == 0 && sites->v[0].jumps == 2);
+	jump.shared = false;
+	/* Function 1 stands for its probe, which is in from time 6 on. */
+	sites->v[0].since = 6;
+	sites->v[0].function = 1;
+	CU_ASSERT(hit_jump(&x, 5, 0x400123) == 0 && sites->v[0].jumps == 3);
+	CU_ASSERT(hit_jump(&x, 6, 0x400123) == 0 && sites->v[0].jumps == 3);
+	for (i = 0; i < 10000 && rt_return_sites_find(sites, 78, i * 16); i++)
+		;
+	CU_ASSERT(i == 8191 && rt_return_sites_find(sites, 78, 16) == &sites->v[2]);
+	x.functions[0].exits.n = 0;
+	fixture_close(&x);
+}
+
 /*
  * The kernel tells of an exit right behind the exec of a setuid program, whose calls are shown all
  * the same.
@@ -663,5 +718,6 @@ CU_TestInfo rt_tests_feed[] = {
 	{ "hits of threads whose beginning was lost", test_feed_lost_fork },
 	{ "hits of child processes", test_feed_children },
 	{ "return addresses at the start of a page", test_feed_aligned },
+	{ "return addresses of calls that end in a jump", test_feed_return_sites },
 	CU_TEST_INFO_NULL,
 };
