@@ -54,7 +54,7 @@ struct rt_emulation {
 	int64_t offset, value;
 };
 
-enum { RT_EMULATION_PLACE = 0xfff, RT_EMULATION_NOWHERE = 0xffff };
+enum { RT_EMULATION_PLACE = 0xfff, RT_EMULATION_PLACES, RT_EMULATION_NOWHERE = 0xffff };
 
 /*
  * The emulation of the instruction in the `n` bytes at `insn`; false: it has none.  Instructions

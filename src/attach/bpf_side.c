@@ -231,8 +231,9 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 		rt_bpf_side_close(side);
 		return map_error(r, err);
 	}
-	if (request->emulate && key == RT_KEY_ID)
-		side->emulations = rt_emulations_open(request, &side->maps[RT_MAP_EMULATIONS]);
+	if (request->emulate)
+		side->emulations =
+			rt_emulations_open(request, key, &side->maps[RT_MAP_EMULATIONS]);
 	side->gaps = rt_gaps_new(side->maps[RT_MAP_HITS], side->slots);
 	side->decoder = new_decoder(request, key);
 	if (side->decoder && side->pending.size)

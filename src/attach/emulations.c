@@ -114,6 +114,8 @@ static bool may_return(const struct rt_attach_request *request)
 
 /* ---- sites ---- */
 
+static const struct rt_emulation nothing = { .place = RT_EMULATION_NOWHERE };
+
 struct spot {
 	const struct rt_image *image;
 	uint64_t offset;
@@ -263,7 +265,7 @@ static bool read_sites(const struct rt_attach_request *request, struct spot *spo
 	struct others others = { .request = request };
 
 	for (i = 0; i < request->nsites; i++)
-		v[i] = (struct rt_emulation){ .place = RT_EMULATION_NOWHERE };
+		v[i] = nothing;
 	for (i = 0; i < n; i++) {
 		if ((i && compare_spots(&spots[i - 1], &spots[i]) == 0) ||
 		    (i + 1 < n && compare_spots(&spots[i], &spots[i + 1]) == 0))
@@ -273,6 +275,38 @@ static bool read_sites(const struct rt_attach_request *request, struct spot *spo
 	}
 	close_others(&others);
 	return found;
+}
+
+/* Its index in the map (emit/emulation.h). */
+static unsigned find_index(const struct rt_attach_request *request, enum rt_key key, unsigned i)
+{
+	const struct rt_site *site = &request->sites[i];
+	unsigned half = site->kind == RT_SITE_EXIT ? RT_EMULATION_PLACES : 0;
+
+	if (key == RT_KEY_ID)
+		return i;
+	return half + (rt_attach_place(request->functions, site) & RT_EMULATION_PLACE);
+}
+
+/* Fill the map's `table`; sites with one index and different instructions have none. */
+static void fill_table(const struct rt_attach_request *request, enum rt_key key,
+		       struct rt_emulation *v, struct rt_emulation *table)
+{
+	unsigned i;
+
+	for (i = 0; i < request->nsites; i++)
+		if (request->sites[i].kind != RT_SITE_RETURN)
+			table[find_index(request, key, i)] = v[i];
+	for (i = 0; i < request->nsites; i++) {
+		struct rt_emulation *entry = &table[find_index(request, key, i)];
+
+		if (request->sites[i].kind != RT_SITE_RETURN &&
+		    memcmp(entry, &v[i], sizeof(*entry)) != 0)
+			*entry = nothing;
+	}
+	for (i = 0; i < request->nsites; i++)
+		if (request->sites[i].kind != RT_SITE_RETURN)
+			v[i] = table[find_index(request, key, i)];
 }
 
 static int fill(int map, const struct rt_emulation *v, unsigned n)
@@ -315,32 +349,54 @@ static void mark(const struct rt_attach_request *request, const struct rt_emulat
 	}
 }
 
-struct rt_emulations rt_emulations_open(const struct rt_attach_request *request, int *map)
+/* The map; a negative errno: there is nothing to emulate, or it cannot be made. */
+static int open_map(const struct rt_attach_request *request, enum rt_key key,
+		    struct rt_emulation *v)
+{
+	unsigned n = key == RT_KEY_ID ? request->nsites : 2 * RT_EMULATION_PLACES, i;
+	struct rt_emulation *table = calloc(n, sizeof(*table));
+	struct spot *spots = calloc(request->nsites, sizeof(*spots));
+	int map = -ENOENT, r = 0;
+
+	for (i = 0; table && i < n; i++)
+		table[i] = nothing;
+	if (table && spots && read_sites(request, spots, v)) {
+		fill_table(request, key, v, table);
+		map = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(*v), n, 0);
+	}
+	if (map >= 0)
+		r = fill(map, table, n);
+	if (r < 0) {
+		close(map);
+		map = r;
+	}
+	free(table);
+	free(spots);
+	return map;
+}
+
+struct rt_emulations rt_emulations_open(const struct rt_attach_request *request, enum rt_key key,
+					int *map)
 {
 	struct rt_emulations emulations = { 0 };
 	unsigned nsites = request->nsites;
 	struct rt_emulation *v;
-	struct spot *spots;
-	int r = -ENOMEM;
 
 	*map = -1;
 	if (!are_stepped(request) || rt_emulations_ask() < 0)
 		return emulations;
 	v = calloc(nsites, sizeof(*v));
-	spots = calloc(nsites, sizeof(*spots));
 	emulations.sites = calloc(nsites, sizeof(*emulations.sites));
 	emulations.plans = calloc(request->nplans, sizeof(*emulations.plans));
-	if (v && spots && emulations.sites && emulations.plans && read_sites(request, spots, v))
-		r = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(*v), nsites, 0);
-	if (r >= 0) {
-		*map = r;
+	if (v && emulations.sites && emulations.plans)
+		*map = open_map(request, key, v);
+	if (*map >= 0) {
 		mark(request, v, &emulations);
-		r = fill(*map, v, nsites);
-	}
-	if (r < 0)
+	} else {
+		*map = -1;
 		rt_emulations_close(&emulations);
+	}
 	free(v);
-	free(spots);
 	return emulations;
 }
 

@@ -19,7 +19,8 @@ struct rt_emulations {
  * Find them, and make the map that says how each is emulated, in `*map`.  Without members, and no
  * map: nothing is emulated, which costs time alone.
  */
-struct rt_emulations rt_emulations_open(const struct rt_attach_request *request, int *map);
+struct rt_emulations rt_emulations_open(const struct rt_attach_request *request, enum rt_key key,
+					int *map);
 void rt_emulations_close(struct rt_emulations *emulations);
 
 /* Has the process a shadow stack, or may its next program get one? */

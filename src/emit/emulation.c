@@ -11,11 +11,27 @@ enum { EMULATION = R8 };
 /* The byte of a breakpoint, and the bits of an address that are not a user's (x86-64). */
 enum { INT3 = 0xcc, USER_BITS = 47 };
 
-/* KEY = the site's id. */
+/* KEY = the site's place; exits are behind entries. */
+static void emit_place(struct emitter *e)
+{
+	bool exit = e->program->plan->kind == RT_KIND_RETURN;
+
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, e->program->plan->arch->ip.pt_regs);
+	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, RT_EMULATION_PLACE);
+	if (exit)
+		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, RT_EMULATION_PLACES);
+	rt_bpf_store(e->bpf, RT_BPF_W, R10, KEY, R1);
+}
+
+/* KEY = the site's index in RT_MAP_EMULATIONS. */
 static void emit_site(struct emitter *e)
 {
 	const struct rt_bpf_program *p = e->program;
 
+	if (p->key_source == RT_KEY_POINTER) {
+		emit_place(e);
+		return;
+	}
 	if (p->key_source == RT_KEY_CONSTANT) {
 		rt_bpf_store_imm(e->bpf, RT_BPF_W, R10, KEY, (int32_t)p->site);
 		return;

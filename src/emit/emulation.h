@@ -6,7 +6,9 @@
  * From Linux 6.19 on a program on a uprobe may write the registers.  If it has changed ip, the
  * kernel does not single-step the probed instruction (handle_swbp() in kernel/events/uprobes.c).
  * So a program can emulate the instruction, at a seventh of the cost of a single step.  Each site
- * has its struct rt_emulation in RT_MAP_EMULATIONS.
+ * has its struct rt_emulation in RT_MAP_EMULATIONS, an array by the site's id.  A program that
+ * knows sites by ip alone knows its lowest 12 bits in the file: its array is by these, for entries
+ * and behind them for exits.  Sites of different instructions at one index are not emulated.
  *
  * Another consumer of the same uprobe may have emulated the instruction before: another rawtrace,
  * for example.  Then ip is not that of the probe any more, and a second emulation would crash the

@@ -73,7 +73,7 @@ struct rt_bpf_program {
 	uint16_t pending;
 	/* RT_KEY_CONSTANT: the probe's; a cookie has it in its upper half */
 	uint32_t function;
-	/* it emulates the instructions of its sites (emit/emulation.h); not by RT_KEY_POINTER */
+	/* it emulates the instructions of its sites (emit/emulation.h) */
 	bool emulates;
 	uint32_t site;			/* RT_KEY_CONSTANT: the probe's id */
 };

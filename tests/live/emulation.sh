@@ -36,6 +36,7 @@ FUNCTIONS='probed_*'
 same -o "$T/trace" --return=insn --entry=exact
 same -o "$T/trace" --return=insn --depth=1
 same -v -o "$T/trace" --return=insn --min-time=1s
+[ -z "$EMULATES" ] || same -v -f -o "$T/trace" --return=insn
 same count
 same hist --return=insn
 

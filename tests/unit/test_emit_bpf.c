@@ -479,6 +479,8 @@ static void test_emulation(void)
 	rt_golden_program("emulation-cookie.bpf", &p);
 	p.key_source = RT_KEY_CONSTANT;
 	rt_golden_program("emulation-constant.bpf", &p);
+	p.key_source = RT_KEY_POINTER;
+	rt_golden_program("emulation-pointer.bpf", &p);
 	p.key_source = RT_KEY_COOKIE;
 	p.purpose = RT_PURPOSE_COUNT;
 	rt_golden_program("emulation-count.bpf", &p);
