@@ -40,9 +40,10 @@ AC_DEFUN([RT_STATIC_LESS], [
       [RT_STATIC_CFLAGS="$RT_STATIC_CFLAGS -malign-data=abi"])
     RT_STATIC_TRY([whether unwind tables can be left out], [-Wl,-T,$srcdir/src/static/unwind.ld], [int main(void) { return 0; }],
       [RT_STATIC_LDFLAGS="$RT_STATIC_LDFLAGS -Wl,-T,\$(srcdir)/src/static/unwind.ld"
-      RT_STATIC_TRY([whether the unwinder can be left out], [-I$srcdir], [#include <stdio.h>
+      RT_STATIC_TRY([whether the unwinder can be left out], [-I$srcdir], [#include <pthread.h>
 #include "src/static/unwind.c"
-int main(void) { return puts(""); }],
+static void *run(void *v) { return v; }
+int main(void) { pthread_t t; return pthread_create(&t, 0, run, 0); }],
         [rt_static_unwind=yes])])
     # Optimize code that runs for each event for speed, the rest for size.  GNU make only: of two
     # patterns the narrower one counts.

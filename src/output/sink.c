@@ -228,6 +228,15 @@ bool rt_sinks_are_seen(const struct rt_sinks *sinks)
 	return false;
 }
 
+void rt_sinks_hurry(struct rt_sinks *sinks)
+{
+	unsigned i;
+
+	for (i = 0; i < sinks->n; i++)
+		if (sinks->v[i].ops->hurry)
+			sinks->v[i].ops->hurry(&sinks->v[i]);
+}
+
 int rt_sinks_note(struct rt_sinks *sinks, const char *text)
 {
 	unsigned i;

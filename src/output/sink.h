@@ -134,6 +134,11 @@ struct rt_sink_ops {
 	int (*save)(struct rt_sink *sink, const char *reason);
 	/* A phrase on how much was written ("12 calls, 3 KB, 0 lost"); NULL: it has none. */
 	void (*progress)(const struct rt_sink *sink, char *text, size_t size);
+	/*
+	 * The program has ended, and many calls are still to come.  A second CPU is free; the
+	 * session does not fork any more.  NULL: of no use.
+	 */
+	void (*hurry)(struct rt_sink *sink);
 	/* Makes the file whole as it is after a call, or NULL; shorter than what end writes. */
 	const char *tail;
 	/* after the last call was closed; the trace's last bytes */
@@ -198,6 +203,7 @@ bool rt_sinks_are_seen(const struct rt_sinks *sinks);	/* one of them is */
 /* 0 or a negative errno. */
 int rt_sinks_round(struct rt_sinks *sinks);	/* rt_sink_ops.round of each */
 int rt_sinks_save(struct rt_sinks *sinks, const char *reason);	/* rt_sink_ops.save */
+void rt_sinks_hurry(struct rt_sinks *sinks);	/* rt_sink_ops.hurry */
 int rt_sinks_note(struct rt_sinks *sinks, const char *text);
 int rt_sinks_exited(struct rt_sinks *sinks, pid_t pid, int status);
 int rt_sinks_end(struct rt_sinks *sinks);

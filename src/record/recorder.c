@@ -13,6 +13,10 @@
  * A thread is its number in the block's own list; the number after the last one defines it (pid,
  * tid, goid).  Blocks are cut by size and by time, so that a recorder that is killed has written
  * all but the last second.
+ *
+ * For calls that come when the program has ended (session/later.c), a second thread compresses and
+ * writes: a fifth of the time.  A thread while the program runs would be in the way of heirs
+ * (session/heir.c), which are copies of the process, and of the program, which needs the CPU.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,6 +28,7 @@
 #include "output/images.h"
 #include "output/value_code.h"
 #include "plan/costs.h"
+#include "record/block_writer.h"
 #include "record/blocks.h"
 #include "record/calls.h"
 #include "record/flight.h"
@@ -50,14 +55,19 @@ struct recorder {
 	uint64_t calls, lost;
 	bool failed;			/* the call that returns */
 	struct rt_flight *flight;	/* --last; NULL: blocks go to the file */
+	struct rt_block_writer *writer;	/* which writes them; NULL: they are written at once */
 };
 
 static int put_block(struct rt_sink *sink, enum rt_block_kind kind, const struct rt_bytes *bytes)
 {
 	struct recorder *r = sink->state;
 
-	return r->flight ? rt_flight_put(r->flight, kind, bytes, r->last)
-			 : rt_blocks_write(sink->file, kind, bytes);
+	if (r->flight)
+		return rt_flight_put(r->flight, kind, bytes, r->last);
+	if (!r->writer)
+		return rt_blocks_write(sink->file, kind, bytes);
+	rt_block_writer_put(r->writer, kind, bytes);
+	return 0;
 }
 
 static int recorder_begin(struct rt_sink *sink)
@@ -463,13 +473,32 @@ static void recorder_progress(const struct rt_sink *sink, char *text, size_t siz
 
 /* ---- the end ---- */
 
+static void recorder_hurry(struct rt_sink *sink)
+{
+	struct recorder *r = sink->state;
+
+	if (!r->flight && !r->writer)
+		r->writer = rt_block_writer_new(sink->file);
+}
+
+static int end_writer(struct recorder *r)
+{
+	int err = r->writer ? rt_block_writer_end(r->writer) : 0;
+
+	r->writer = NULL;
+	return err;
+}
+
 static int recorder_end(struct rt_sink *sink)
 {
 	const struct rt_bytes nothing = { .n = 0 };
 	struct recorder *r = sink->state;
-	int err = finish_block(sink);
+	int err = finish_block(sink), end;
 
-	return err || r->flight ? err : put_block(sink, RT_BLOCK_END, &nothing);
+	if (!err && !r->flight)
+		err = put_block(sink, RT_BLOCK_END, &nothing);
+	end = end_writer(r);
+	return err ? err : end;
 }
 
 static void recorder_free(struct rt_sink *sink)
@@ -479,6 +508,7 @@ static void recorder_free(struct rt_sink *sink)
 
 	if (!r)
 		return;
+	end_writer(r);
 	for (; r->known; r->known = next) {
 		next = r->known->next;
 		free(r->known);
@@ -504,6 +534,7 @@ const struct rt_sink_ops rt_sink_record = {
 	.round = recorder_round,
 	.save = recorder_save,
 	.progress = recorder_progress,
+	.hurry = recorder_hurry,
 	.end = recorder_end,
 	.free = recorder_free,
 };

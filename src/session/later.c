@@ -203,6 +203,8 @@ int rt_session_decode_rest(struct session *s, struct rt_error *err)
 	/* The program does not wait for a ring any more. */
 	rt_priority_restore(&s->priority);
 	s->stopped = 0;
+	if (rt_spool_bytes(s->later.spool))
+		rt_sinks_hurry(&s->sinks);
 	while ((r = decode_some(s)) > 0 && !s->stopped) {
 		if (rt_now() - looked < slice_ns)
 			continue;

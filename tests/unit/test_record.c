@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -247,18 +248,62 @@ static void test_costs(void)
 	}
 }
 
+static void make_many(struct run *run)
+{
+	int i;
+
+	for (i = 0; i < 30000; i++) {
+		run_call(run, 7 + i % 3, 1000 + 10 * (uint64_t)i, 0x900, i);
+		run_ret(run, 7 + i % 3, 1005 + 10 * (uint64_t)i, 0x900, -i);
+	}
+}
+
 /* Blocks are cut by size; each reads without the others. */
 static void test_many(void)
 {
 	struct both both;
-	int i;
 
 	both_begin(&both, "tree");
-	for (i = 0; i < 30000; i++) {
-		run_call(&both.run, 7 + i % 3, 1000 + 10 * (uint64_t)i, 0x900, i);
-		run_ret(&both.run, 7 + i % 3, 1005 + 10 * (uint64_t)i, 0x900, -i);
-	}
+	make_many(&both.run);
 	both_finish(&both, "tree");
+}
+
+static unsigned count_threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	unsigned n = 0;
+
+	while (tasks && readdir(tasks))
+		n++;
+	if (tasks)
+		closedir(tasks);
+	return n - 2;
+}
+
+/* Another thread writes the blocks, from the middle of the trace on. */
+static void test_thread(void)
+{
+	unsigned threads = count_threads();
+	struct both both;
+
+	both_begin(&both, "tree");
+	make_calls(&both.run);
+	rt_sinks_hurry(&both.run.sinks);
+	CU_ASSERT(count_threads() == threads + 1);
+	make_many(&both.run);
+	both_finish(&both, "tree");
+	CU_ASSERT(count_threads() == threads);
+
+	/* A trace that fails does not come to its end. */
+	both_begin(&both, "tree");
+	rt_sinks_hurry(&both.run.sinks);
+	make_many(&both.run);
+	run_free(&both.run);
+	CU_ASSERT(count_threads() == threads);
+	rt_stack_free(both.run.stack);
+	fclose(both.file);
+	free(both.run.text);
+	unlink(both.path);
 }
 
 /* A call that waits to be long enough outlives the block that its arguments stand in. */
@@ -442,6 +487,7 @@ CU_TestInfo rt_tests_record[] = {
 	{ "several recordings: one table of functions", test_joined_functions },
 	{ "costs of probes", test_costs },
 	{ "blocks of many calls", test_many },
+	{ "blocks that another thread writes", test_thread },
 	{ "a long call over several blocks, with a minimum time", test_min_time },
 	{ "a flight recorder", test_flight },
 	{ "a recording that is cut or damaged", test_damaged },
