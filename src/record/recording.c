@@ -343,11 +343,15 @@ static struct rt_values read_values(struct rt_reader *in)
 	return values;
 }
 
+/* The frame is not cleared: each event sets the same members, and 200 bytes take 10 ns. */
 static void read_enter(struct rt_recording *p, struct rt_recorded_event *e, unsigned flags)
 {
 	e->thread = read_thread(p, &p->in);
 	e->frame.entry_seen = true;
+	e->frame.unsure = false;
+	e->frame.before = false;
 	e->frame.returns = flags & RT_CALL_RETURNS;
+	e->frame.to = NULL;
 	e->time = e->frame.time = read_time(p, &p->in);
 	e->frame.function = read_function(p, &p->in);
 	e->frame.level = read_level(&p->in);
@@ -364,6 +368,7 @@ static void read_leave(struct rt_recording *p, struct rt_recorded_event *e, unsi
 	e->frame.unsure = flags & RT_CALL_UNSURE;
 	e->frame.before = flags & RT_CALL_BEFORE;
 	e->frame.returns = true;
+	e->frame.time = 0;
 	e->time = read_time(p, &p->in);
 	end = rt_read_u8(&p->in);
 	e->end = (enum rt_end)end;
@@ -397,6 +402,7 @@ static void read_event(struct rt_recording *p, struct rt_recorded_event *e)
 
 	e->time = p->last + p->shift;
 	e->type = flags & RT_CALL_TYPE;
+	e->thread = NULL;
 	switch (e->type) {
 	case RT_CALL_ENTER:
 		read_enter(p, e, flags);
@@ -453,7 +459,7 @@ int rt_recording_next(struct rt_recording *p, struct rt_error *err)
 {
 	int r = 1;
 
-	p->event = (struct rt_recorded_event){ .note = NULL };
+	p->event.note = NULL;
 	p->appeared = NULL;
 	if (p->in.at == p->in.end)
 		r = read_block(p, err);
