@@ -136,7 +136,9 @@ static int stack_pop(struct rt_stack *stack, struct rt_task *task, enum rt_end e
 		return 0;
 	if (frame->awaits)
 		time = frame->left;
-	if (frame->awaits || (missed && frame->jumped))
+	/* While its return site is awaited, the hook tells of this call. */
+	if (frame->awaits ||
+	    (missed && frame->jumped && !(frame->return_site && end == RT_END_UNWOUND)))
 		end = RT_END_JUMPED;
 	/* Its return may be what was lost, or one that the kernel did not keep. */
 	else if (end == RT_END_UNWOUND && (in_doubt(stack, task, frame->time) || too_deep))

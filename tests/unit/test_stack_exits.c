@@ -441,7 +441,7 @@ static void test_return_site(void)
 		"  1 0 enter a 1\n"
 		"61 t1 leave a sp=1000 0 at=to_s\n"
 		"62 t1 unwind sp=1000\n"
-		"  1 0 leave a jumped 60-62\n"
+		"  1 0 leave a unwound 60-62\n"
 		"70 t1 enter a sp=1000 1 exits\n"
 		"  1 0 enter a 1\n"
 		"71 t1 leave a sp=1000 0 at=to_s\n"
