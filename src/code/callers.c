@@ -9,6 +9,7 @@
 #include "elf/file.h"
 #include "base/array.h"
 #include "base/search.h"
+#include "base/sort.h"
 
 enum {
 	CHUNK = 1 << 16,
@@ -38,13 +39,6 @@ struct rt_callers {
 	uint64_t *v;
 	size_t n, cap;
 };
-
-static int compare(const void *pa, const void *pb)
-{
-	const uint64_t *a = pa, *b = pb;
-
-	return *a < *b ? -1 : *a > *b;
-}
 
 /* ---- where functions begin ---- */
 
@@ -197,8 +191,7 @@ struct rt_callers *rt_callers_open(struct rt_image *image, const struct rt_calle
 	}
 	free(buf);
 	if (r == 0) {
-		if (c->n)
-			qsort(c->v, c->n, sizeof(*c->v), compare);
+		rt_sort_words(c->v, c->n);
 		return c;
 	}
 	rt_callers_close(c);

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "elf/eh_frame.h"
 #include "elf/file.h"
 #include "go/go.h"
@@ -115,13 +116,6 @@ static int add_pointers(struct rt_code *code, const struct rt_segment *g, uint8_
 	return 0;
 }
 
-static int compare_words(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 static void find_pointers(struct rt_code *code)
 {
 	uint8_t *bytes = malloc(CHUNK);
@@ -132,8 +126,7 @@ static void find_pointers(struct rt_code *code)
 	for (i = 0; i < code->image->nsegments && !code->pointers_failed; i++)
 		code->pointers_failed = add_pointers(code, &code->image->segments[i], bytes) < 0;
 	free(bytes);
-	if (code->npointers)
-		qsort(code->pointers, code->npointers, sizeof(*code->pointers), compare_words);
+	rt_sort_words(code->pointers, code->npointers);
 }
 
 bool rt_code_is_pointed(struct rt_code *code, uint64_t first, uint64_t last)

@@ -487,11 +487,14 @@ static unsigned displacement(const uint8_t *p)
 
 static void sweep_code(struct sweep *s, const uint8_t *bytes, size_t n, uint64_t addr)
 {
+	static const bool begins[256] = {
+		[0xe8] = true, [0xe9] = true, [0x0f] = true, [0x8d] = true, [0xc7] = true,
+	};
 	unsigned d;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		d = displacement(bytes + i);
+		d = begins[bytes[i]] ? displacement(bytes + i) : 0;
 		if (d)
 			note(s,
 			     addr + i + d + 4 + (uint64_t)(int64_t)(int32_t)get32(bytes + i + d));

@@ -147,6 +147,7 @@ uint64_t rt_eh_find(struct rt_eh_cursor *c, uint64_t index, uint64_t addr)
 {
 	uint64_t count, first, low = 0, mid, found = 0;
 	uint8_t frame, counted, table;
+	int32_t entry[2];
 
 	if (rt_eh_byte(c) != 1)
 		c->bad = true;
@@ -157,13 +158,17 @@ uint64_t rt_eh_find(struct rt_eh_cursor *c, uint64_t index, uint64_t addr)
 	count = counted == RT_EH_NONE ? 0 : rt_eh_encoded(c, counted, index);
 	if (table != (ENC_DATA | ENC_S4) || count > UINT32_MAX)
 		c->bad = true;
+	/* Not by the cursor, which would fill its buffer for each of 17 entries of a large file. */
 	for (first = c->at; low < count && !c->bad;) {
 		mid = (low + count) / 2;
-		rt_eh_seek(c, c->image, first + 8 * mid);
-		if (index + rt_eh_number(c, 4, true) > addr) {
+		c->bad = rt_image_read(c->image, first + 8 * mid, entry, sizeof(entry)) !=
+			 sizeof(entry);
+		if (c->bad)
+			break;
+		if (index + (uint64_t)(int64_t)entry[0] > addr) {
 			count = mid;
 		} else {
-			found = index + rt_eh_number(c, 4, true);
+			found = index + (uint64_t)(int64_t)entry[1];
 			low = mid + 1;
 		}
 	}

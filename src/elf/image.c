@@ -417,15 +417,22 @@ size_t rt_image_read(const struct rt_image *image, uint64_t addr, void *buf, siz
 {
 	const struct rt_segment *s = find_segment(image, addr);
 	uint64_t offset;
+	size_t first, done;
 
 	if (!s)
 		return 0;
 	if (n > s->filesz - (addr - s->vaddr))
 		n = s->filesz - (addr - s->vaddr);
 	offset = addr - s->vaddr + s->offset;
-	if (n > RT_FILE_WINDOW - offset % RT_FILE_WINDOW)
+	if (n > RT_FILE_WINDOW)
 		return read_file(image, offset, buf, n);
-	return read_window(image, offset, buf, n);
+	first = RT_FILE_WINDOW - (size_t)(offset % RT_FILE_WINDOW);
+	if (n <= first)
+		return read_window(image, offset, buf, n);
+	done = read_window(image, offset, buf, first);
+	if (done < first)
+		return done;
+	return done + read_window(image, offset + first, (char *)buf + first, n - first);
 }
 
 size_t rt_image_read_constant(const struct rt_image *image, uint64_t addr, void *buf, size_t n)

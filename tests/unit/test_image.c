@@ -241,6 +241,28 @@ static void test_offsets(void)
 	rt_image_close(image);
 }
 
+/* Reads that end with, cross, begin with, and are longer than a window. */
+static void test_windows(void)
+{
+	static uint8_t code[4 * RT_FILE_WINDOW], buf[sizeof(code)];
+	const struct elfgen g = { .base = BASE, .code = code, .ncode = sizeof(code) };
+	const size_t sizes[] = { 1, 8, RT_FILE_WINDOW, RT_FILE_WINDOW + 1 };
+	struct rt_image *image;
+	size_t i, at, n;
+
+	for (i = 0; i < sizeof(code); i++)
+		code[i] = (uint8_t)(i * 31 + i / 256);
+	image = elfgen_open(&g);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		for (at = RT_FILE_WINDOW - 600; at < 2 * RT_FILE_WINDOW + 3; at++) {
+			n = rt_image_read(image, CODE + at, buf, sizes[i]);
+			if (n != sizes[i] || memcmp(buf, code + at, n) != 0)
+				CU_FAIL("other bytes than the file's");
+		}
+	CU_ASSERT_EQUAL(rt_image_read(image, CODE + sizeof(code) - 5, buf, 16), 5);
+	rt_image_close(image);
+}
+
 static const struct elfgen_sym many[] = {
 	{ "zeta", CODE + 0x40, 0, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
 	{ "beta", CODE + 0x10, 0x10, STB_LOCAL, STT_FUNC, ELFGEN_TEXT },
@@ -467,6 +489,7 @@ CU_TestInfo rt_tests_image[] = {
 	{ "ELF headers", test_header },
 	{ "x32 and i386", test_x32_and_i386 },
 	{ "file offsets", test_offsets },
+	{ "bytes of several windows", test_windows },
 	{ "symbols", test_symbols },
 	{ "functions without a size", test_unsized },
 	{ "control characters in names", test_controls },

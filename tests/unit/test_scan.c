@@ -6,6 +6,7 @@
 #include "base/clean.h"
 #include "base/glob.h"
 #include "base/scan.h"
+#include "base/sort.h"
 
 static void test_numbers(void)
 {
@@ -140,11 +141,37 @@ static void test_globs(void)
 				RT_ASSERT_TEXT(words[i], texts[j]);
 }
 
+static void test_sort(void)
+{
+	static const size_t sizes[] = { 0, 1, 2, 256, 257, 5000 };
+	static uint64_t v[5000];
+	uint64_t word = 1, sum, sorted;
+	unsigned bits;
+	size_t i, k;
+
+	for (bits = 1; bits <= 64; bits += 9)
+		for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+			sum = sorted = 0;
+			for (k = 0; k < sizes[i]; k++) {
+				word = word * 6364136223846793005ull + 1442695040888963407ull;
+				v[k] = word >> (64 - bits);
+				sum += v[k] * v[k];
+			}
+			rt_sort_words(v, sizes[i]);
+			for (k = 0; k < sizes[i]; k++) {
+				CU_ASSERT_FATAL(!k || v[k - 1] <= v[k]);
+				sorted += v[k] * v[k];
+			}
+			CU_ASSERT_EQUAL(sum, sorted);
+		}
+}
+
 CU_TestInfo rt_tests_scan[] = {
 	{ "numbers", test_numbers },
 	{ "words", test_words },
 	{ "control characters", test_controls },
 	{ "what a terminal may be shown", test_printable },
 	{ "globs", test_globs },
+	{ "sorted words", test_sort },
 	CU_TEST_INFO_NULL,
 };
