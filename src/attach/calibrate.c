@@ -10,6 +10,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -82,6 +83,9 @@ static int find_places(struct places *p, const struct rt_arch *arch, enum rt_nop
 }
 
 /* ---- the child ---- */
+
+/* In a longer trace the grace period is over long before its end. */
+enum { SHORT_TRACE_MS = 1000 };
 
 static int load_nothing(void)
 {
@@ -254,11 +258,23 @@ static void measure_times(const struct places *p, struct answer *a)
 	a->return_ns = time_calls(p->ret);
 }
 
+/*
+ * Keep the probes until the trace removes its own.  Who removes a probe waits for a whole grace
+ * period of RCU (tasks trace, 50 ms).  If ours had begun one, a short trace would wait for the rest
+ * of it and for one more.
+ */
+static void wait_for_release(int release, bool old)
+{
+	struct pollfd p = { .fd = release, .events = POLLIN };
+
+	while (poll(&p, 1, old ? -1 : SHORT_TRACE_MS) < 0 && errno == EINTR)
+		;
+}
+
 static void __attribute__((noreturn)) child_main(const struct places *p, int answer, int release)
 {
 	struct answer a = { 0 };
 	bool old = false;
-	char byte;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "rt-calibrate");
@@ -271,8 +287,7 @@ static void __attribute__((noreturn)) child_main(const struct places *p, int ans
 	measure_times(p, &a);
 	if (write(answer, &a, sizeof(a)) != (ssize_t)sizeof(a))
 		_exit(1);
-	while (old && read(release, &byte, 1) < 0 && errno == EINTR)
-		;
+	wait_for_release(release, old);
 	_exit(0);
 }
 
@@ -325,11 +340,18 @@ uint32_t rt_calibrate(const struct rt_arch *arch, enum rt_nops nops, bool times,
 	return ask(&places, c);
 }
 
+void rt_calibration_release(struct rt_calibration *c)
+{
+	if (c->pid && c->release >= 0)
+		close(c->release);
+	c->release = -1;
+}
+
 void rt_calibration_end(struct rt_calibration *c)
 {
 	if (!c->pid)
 		return;
-	close(c->release);
+	rt_calibration_release(c);
 	while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	c->pid = 0;

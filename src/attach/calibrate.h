@@ -13,8 +13,8 @@ struct rt_calibration {
 	uint32_t emulated;	/* if so: RT_FORM_BITs of the instructions that are emulated */
 	struct rt_trap_costs costs;
 	/*
-	 * it keeps them until this is closed: each takes the kernel 0.1 s, during which it lets no
-	 * others in
+	 * it keeps them until this is closed, or for a second: each of the PMU takes the kernel
+	 * 0.1 s, during which it lets no others in; -1: it is closed
 	 */
 	int release;
 };
@@ -33,7 +33,9 @@ struct rt_calibration {
 uint32_t rt_calibrate(const struct rt_arch *arch, enum rt_nops nops, bool times,
 		      struct rt_calibration *calibration);
 
-/* Waits for the child, if there is one. */
+/* Let the child remove its probes, when the trace removes its own. */
+void rt_calibration_release(struct rt_calibration *calibration);
+/* The same, and wait for the child, if there is one. */
 void rt_calibration_end(struct rt_calibration *calibration);
 
 /*

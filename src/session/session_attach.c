@@ -390,8 +390,16 @@ void rt_session_measure(struct session *s)
 		rt_say("the cost of a hit could not be measured; report --net will not work");
 }
 
+/* Links wait together for one grace period of RCU, events of the PMU for each other's. */
+static void release_calibration(struct session *s)
+{
+	if (s->attach->ops == &rt_attach_uprobe_multi)
+		rt_calibration_release(&s->calibration);
+}
+
 void rt_session_detach(struct session *s)
 {
+	release_calibration(s);
 	if (s->attach->separate <= WAIT_FOR_PROBES)
 		s->attach->ops->detach(s->attach);
 }
@@ -468,6 +476,7 @@ void rt_session_end_attach(struct session *s)
 
 	if (!s->attach)
 		return;
+	release_calibration(s);
 	rt_session_close_awaited(s);
 	background = s->attach->separate > WAIT_FOR_PROBES;
 	reported = background &&
