@@ -60,19 +60,14 @@ enum {
 	SOME = 0x200,	/* on some path nothing has */
 };
 
-struct known {
-	uint64_t addr;
-	struct rt_guess guess;
-	bool done;
-};
-
 struct rt_guesser {
 	struct rt_image *image;
 	struct rt_user *user;	/* NULL with by_hand */
 	struct rt_callers *callers;	/* NULL: not needed yet, or there is none (no_callers) */
 	bool no_callers;
+	bool learned;		/* some guesses are of another process */
 	bool by_hand;		/* aarch64: its first argument is in the result's register */
-	struct known *v;	/* a hash table, open addressing */
+	struct rt_guessed *v;	/* a hash table, open addressing */
 	size_t n, cap;		/* cap: a power of two, or 0 */
 };
 
@@ -123,7 +118,7 @@ void rt_guesser_close(struct rt_guesser *g)
 
 /* ---- what is known already ---- */
 
-static struct known *slot(struct known *v, size_t cap, uint64_t addr)
+static struct rt_guessed *slot(struct rt_guessed *v, size_t cap, uint64_t addr)
 {
 	size_t i = (size_t)(addr * 0x9e3779b97f4a7c15ull >> 20) & (cap - 1);
 
@@ -132,9 +127,9 @@ static struct known *slot(struct known *v, size_t cap, uint64_t addr)
 	return &v[i];
 }
 
-static struct known *known(struct rt_guesser *g, uint64_t addr)
+static struct rt_guessed *known(struct rt_guesser *g, uint64_t addr)
 {
-	struct known *v, *at;
+	struct rt_guessed *v, *at;
 	size_t cap, i;
 
 	if (g->n * 2 >= g->cap) {
@@ -155,6 +150,26 @@ static struct known *known(struct rt_guesser *g, uint64_t addr)
 		g->n++;
 	}
 	return at;
+}
+
+size_t rt_guesser_known(const struct rt_guesser *g, struct rt_guessed **v)
+{
+	size_t i, n = 0;
+
+	*v = g->n ? malloc(g->n * sizeof(**v)) : NULL;
+	for (i = 0; i < g->cap && *v; i++)
+		if (g->v[i].done || g->v[i].called)
+			(*v)[n++] = g->v[i];
+	return n;
+}
+
+void rt_guesser_learn(struct rt_guesser *g, const struct rt_guessed *guessed)
+{
+	struct rt_guessed *at = guessed->addr ? known(g, guessed->addr) : NULL;
+
+	if (at)
+		*at = *guessed;
+	g->learned = true;
 }
 
 /* ---- the walk ---- */
@@ -459,7 +474,7 @@ static void guess_new(struct rt_guesser *g, uint64_t addr, uint64_t size, unsign
 static void guess_at(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth,
 		     struct rt_guess *guess)
 {
-	struct known *k = known(g, addr);
+	struct rt_guessed *k = known(g, addr);
 
 	memset(guess, 0, sizeof(*guess));
 	if (!k)
@@ -506,9 +521,23 @@ static struct rt_callers *callers_of(struct rt_guesser *g)
 
 enum rt_callers_do rt_guess_callers(struct rt_guesser *g, uint64_t addr)
 {
-	struct rt_callers *callers = callers_of(g);
+	struct rt_guessed *before = addr ? known(g, addr) : NULL;
+	struct rt_callers *callers;
+	struct rt_guessed *k;
+	enum rt_callers_do what;
 
-	return callers ? rt_callers_do(callers, addr) : RT_CALLERS_UNKNOWN;
+	if (g->learned && before && before->called) {
+		before->called = false;
+		return (enum rt_callers_do)before->callers;
+	}
+	callers = callers_of(g);
+	what = callers ? rt_callers_do(callers, addr) : RT_CALLERS_UNKNOWN;
+	k = addr ? known(g, addr) : NULL;	/* the table may have moved */
+	if (k && !g->learned && !k->called) {
+		k->called = true;
+		k->callers = (uint8_t)what;
+	}
+	return what;
 }
 
 bool rt_guess_exported(const struct rt_guesser *g, uint64_t addr)

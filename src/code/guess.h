@@ -14,20 +14,20 @@
  */
 struct rt_guess {
 	/* false: the code cannot be followed, or it is a variadic function of aarch64 */
-	bool decided;
-	bool variadic;			/* nargs are the named ones */
+	bool decided : 1;
+	bool variadic : 1;		/* nargs are the named ones */
 	uint8_t nargs;			/* the last register that is read, and those before it */
 	uint8_t bytes[RT_USE_ARGS];	/* that are read: 4 or 8; 0: nothing of it is */
 	/* bit i: argument i points to memory that is read or written */
 	uint8_t pointers;
 	/* on some path neither the result's register nor that of floating point is written */
-	bool no_result;
+	bool no_result : 1;
 	/* the result's register is not: it has none, or one of floating point */
-	bool not_integer;
+	bool not_integer : 1;
 	/* some path writes the result's register last, and never reads it */
-	bool sets;
+	bool sets : 1;
 	/* some path ends with a tail call of a function that does that */
-	bool passes;
+	bool passes : 1;
 	/*
 	 * bytes that are written last before it returns, 1, 4 or 8; 0: not known, or not always the
 	 * same
@@ -55,6 +55,24 @@ enum rt_callers_do {
 struct rt_guesser;
 struct rt_guesser *rt_guesser_open(struct rt_image *image);
 void rt_guesser_close(struct rt_guesser *guesser);
+
+/*
+ * A guess that was made, and the use that callers make of the result, if that was asked for: the
+ * first answer, which another process gives once.  Later ones may know more.
+ */
+struct rt_guessed {
+	uint64_t addr;
+	struct rt_guess guess;
+	bool done : 1, called : 1;
+	uint8_t callers;	/* enum rt_callers_do */
+};
+
+/*
+ * All guesses made so far, their number; `*v` (free it) is NULL where there is no memory.  And take
+ * one in that another process has made of the same file.
+ */
+size_t rt_guesser_known(const struct rt_guesser *guesser, struct rt_guessed **v);
+void rt_guesser_learn(struct rt_guesser *guesser, const struct rt_guessed *guessed);
 
 /* Guess the arguments of the function of `size` bytes at `addr`. */
 void rt_guess(struct rt_guesser *guesser, uint64_t addr, uint64_t size, struct rt_guess *guess);

@@ -603,6 +603,7 @@ static void drop_plans(struct rt_sites *sites)
 
 void rt_plans_free(struct rt_sites *sites)
 {
+	rt_guessing_drop(&sites->guessing);
 	drop_plans(sites);
 	free(sites->prototypes);
 	rt_types_free(sites->prototype_types);
@@ -663,6 +664,43 @@ static void point_shows(const struct rt_wanted *wanted, const struct rt_traced *
 	}
 }
 
+struct asking {
+	const struct rt_traced *traced;
+	const struct rt_sites *sites;
+};
+
+/* In the child: as find_prototypes() will ask. */
+static void ask_all(void *ctx, struct rt_signatures *signatures)
+{
+	const struct asking *a = ctx;
+	struct rt_types *types = rt_types_new();
+	struct rt_prototype prototype;
+	struct rt_error ignored;
+	size_t i;
+
+	for (i = 0; i < a->sites->functions.n && types; i++)
+		if (rt_signature_of(signatures, &a->sites->functions.v[i],
+				    rt_program_executable(&a->traced->program), types, &prototype,
+				    &ignored) < 0)
+			return;
+}
+
+/* Without records types matter for conditions alone. */
+static bool wants_prototypes(const struct rt_wanted *wanted)
+{
+	return wanted->typed &&
+	       (wanted->purpose == RT_PURPOSE_RECORD || wanted->limit.tests);
+}
+
+void rt_plans_begin(const struct rt_wanted *wanted, const struct rt_traced *traced,
+		    struct rt_sites *sites)
+{
+	struct asking asking = { traced, sites };
+
+	if (wants_prototypes(wanted) && !sites->nprototypes)
+		rt_guessing_begin(&sites->guessing, &sites->functions, ask_all, &asking);
+}
+
 static int find_prototypes(const struct rt_wanted *wanted, const struct rt_traced *traced,
 			   struct rt_sites *sites, struct rt_error *err)
 {
@@ -670,9 +708,7 @@ static int find_prototypes(const struct rt_wanted *wanted, const struct rt_trace
 	struct rt_prototype *v;
 	int r = 0;
 
-	/* Without records types matter for conditions alone. */
-	if (!wanted->typed || sites->nprototypes == n ||
-	    (wanted->purpose != RT_PURPOSE_RECORD && !wanted->limit.tests))
+	if (!wants_prototypes(wanted) || sites->nprototypes == n)
 		return 0;
 	/* Functions that are hooked come behind those with prototypes found before. */
 	v = realloc(sites->prototypes, n * sizeof(*v));
@@ -687,6 +723,7 @@ static int find_prototypes(const struct rt_wanted *wanted, const struct rt_trace
 		sites->signatures = rt_signatures_new();
 	if (!sites->prototype_types || !sites->signatures)
 		return rt_nomem(err);
+	rt_guessing_take(&sites->guessing, sites->signatures);
 	for (i = have; i < n && r == 0; i++)
 		r = rt_signature_of(sites->signatures, &sites->functions.v[i],
 				    rt_program_executable(&traced->program), sites->prototype_types,

@@ -4,6 +4,10 @@
 
 #include "plan/sites.h"
 
+/* Begin to guess the prototypes of many functions, in a child, for rt_plans_make to take. */
+void rt_plans_begin(const struct rt_wanted *wanted, const struct rt_traced *traced,
+		    struct rt_sites *sites);
+
 /*
  * Make the plans, what is shown of each function (sites->shows) and which plans its probes have
  * (sites->entry_plan and exit_plan, the latter if sites->returns says so).  Functions that read the

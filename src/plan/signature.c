@@ -103,6 +103,43 @@ static struct rt_guesser *guesser_of(struct rt_signatures *s, struct rt_image *i
 	return s->guesses[s->nguesses++].guesser;
 }
 
+/* Before the guesses of one file. */
+struct written {
+	struct rt_image *image;
+	size_t n;		/* guesses */
+};
+
+void rt_signatures_write(const struct rt_signatures *s, FILE *file)
+{
+	struct rt_guessed *v;
+	struct written head;
+	size_t i;
+
+	for (i = 0; i < s->nguesses; i++) {
+		if (!s->guesses[i].guesser)
+			continue;
+		head = (struct written){ .image = s->guesses[i].image };
+		head.n = rt_guesser_known(s->guesses[i].guesser, &v);
+		fwrite(&head, sizeof(head), 1, file);
+		fwrite(v, sizeof(*v), head.n, file);
+		free(v);
+	}
+}
+
+void rt_signatures_read(struct rt_signatures *s, FILE *file)
+{
+	struct rt_guesser *guesser;
+	struct rt_guessed guessed;
+	struct written head;
+
+	while (fread(&head, sizeof(head), 1, file) == 1) {
+		guesser = guesser_of(s, head.image);
+		for (; head.n && fread(&guessed, sizeof(guessed), 1, file) == 1; head.n--)
+			if (guesser)
+				rt_guesser_learn(guesser, &guessed);
+	}
+}
+
 /*
  * The compiler's own files bring these into each program.  Their code reads registers that no
  * caller sets.

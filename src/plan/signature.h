@@ -2,6 +2,8 @@
 #ifndef RT_PLAN_SIGNATURE_H
 #define RT_PLAN_SIGNATURE_H
 
+#include <stdio.h>
+
 #include "symbols/function.h"
 #include "code/guess.h"
 #include "lang/type.h"
@@ -24,6 +26,12 @@ void rt_signatures_free(struct rt_signatures *signatures);
 int rt_signature_of(struct rt_signatures *signatures, const struct rt_function *f,
 		    struct rt_image *program, struct rt_types *memory,
 		    struct rt_prototype *prototype, struct rt_error *err);
+
+/*
+ * The guesses made so far, for the same program after a fork: write them, and take them in.
+ */
+void rt_signatures_write(const struct rt_signatures *signatures, FILE *file);
+void rt_signatures_read(struct rt_signatures *signatures, FILE *file);
 
 /* The prototype's source as a phrase: "debug information". */
 const char *rt_origin_name(enum rt_origin origin);

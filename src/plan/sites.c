@@ -512,6 +512,8 @@ int rt_sites_add_hooks(const struct rt_wanted *wanted, struct rt_traced *traced,
 {
 	int r = rt_runtimes_find(traced, sites, err);
 
+	if (r == 0)
+		rt_plans_begin(wanted, traced, sites);
 	if (r == 0 && wanted->purpose == RT_PURPOSE_RECORD)
 		r = rt_returns_choose(wanted, traced, sites, err);
 	if (r == 0)

@@ -2,6 +2,7 @@
 #ifndef RT_PLAN_SITES_H
 #define RT_PLAN_SITES_H
 
+#include "plan/guessing.h"
 #include "plan/site.h"
 #include "plan/traced.h"
 #include "plan/wanted.h"
@@ -29,6 +30,7 @@ struct rt_sites {
 	size_t nprototypes;
 	struct rt_types *prototype_types;
 	struct rt_signatures *signatures;
+	struct rt_guessing guessing;	/* of them, in a child */
 	struct rt_site *v;
 	unsigned n;
 	/* so many more functions and probes fit into the arrays (plan/return_places.h) */

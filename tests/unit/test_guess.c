@@ -105,6 +105,50 @@ static void test_ignored(void)
 	code_each_working("ignored.x86_64", check_ignored);
 }
 
+/* Guesses that another process has made are taken as they are, and its answers on callers once. */
+static void check_learned(const struct code *code, const struct code_part *c)
+{
+	struct rt_image *image = code_image(code, c, "f");
+	struct rt_guesser *first = rt_guesser_open(image), *second = rt_guesser_open(image);
+	uint64_t callee = callee_of(code);
+	enum rt_callers_do callers;
+	struct rt_guessed *v;
+	struct rt_guess own, g;
+	size_t i, n, found = 0;
+
+	CU_ASSERT_FATAL(first && second);
+	rt_guess(first, CODE_FIRST + c->at, c->size, &own);
+	callers = rt_guess_callers(first, callee);
+	n = rt_guesser_known(first, &v);
+	for (i = 0; i < n; i++) {
+		if (v[i].done && v[i].addr == CODE_FIRST + c->at) {
+			v[i].guess.nargs = 6;
+			found++;
+		}
+		if (v[i].called && v[i].addr == callee) {
+			CU_ASSERT_EQUAL(v[i].callers, callers);
+			v[i].callers = RT_CALLERS_REAL;
+			found++;
+		}
+		rt_guesser_learn(second, &v[i]);
+	}
+	CU_ASSERT_EQUAL(found, 2);
+	rt_guess(second, CODE_FIRST + c->at, c->size, &g);
+	CU_ASSERT_EQUAL(g.nargs, 6);
+	CU_ASSERT_EQUAL(g.decided, own.decided);
+	CU_ASSERT_EQUAL(rt_guess_callers(second, callee), RT_CALLERS_REAL);
+	CU_ASSERT_EQUAL(rt_guess_callers(second, callee), callers);
+	free(v);
+	rt_guesser_close(first);
+	rt_guesser_close(second);
+	rt_image_close(image);
+}
+
+static void test_learned(void)
+{
+	code_each_working("callers.x86_64", check_learned);
+}
+
 static void check_use(const struct code *code, const struct code_part *c)
 {
 	static const char *const flows[] = {
@@ -153,6 +197,7 @@ static void test_aarch64(void)
 CU_TestInfo rt_tests_guess[] = {
 	{ "registers", test_registers },
 	{ "callers", test_callers },
+	{ "guesses of another process", test_learned },
 	{ "results of a byte", test_bytes },
 	{ "functions without a result", test_results },
 	{ "registers that are saved", test_saved },
