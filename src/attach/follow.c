@@ -54,7 +54,8 @@ static int read_newtask(struct rt_newtask *newtask, unsigned *id, struct rt_erro
 	return r;
 }
 
-static int load(struct rt_followed *f, const struct rt_newtask *newtask, struct rt_error *err)
+static int load_newtask(struct rt_followed *f, const struct rt_newtask *newtask,
+			struct rt_error *err)
 {
 	int fds[RT_MAPS], r;
 	struct rt_bpf bpf;
@@ -102,21 +103,67 @@ static int attach(struct rt_followed *f, unsigned id, struct rt_error *err)
 	return 0;
 }
 
-int rt_followed_open(struct rt_followed *f, const struct rt_pids *pids, struct rt_error *err)
+static int follow_by_tracefs(struct rt_followed *f, struct rt_error *err)
 {
 	struct rt_newtask newtask;
-	unsigned id = 0, i;
+	unsigned id = 0;
+	int r = read_newtask(&newtask, &id, err);
+
+	if (r == 0)
+		r = load_newtask(f, &newtask, err);
+	return r < 0 ? r : attach(f, id, err);
+}
+
+/* Load the program `bpf`, put it on the raw tracepoint `name`, and free it. */
+static int put_on(const struct rt_followed *f, struct rt_bpf *bpf, const char *name, int *program,
+		  int *event, struct rt_error *err)
+{
+	int fds[RT_MAPS], r;
+
+	memset(fds, -1, sizeof(fds));
+	fds[RT_MAP_FOLLOWED] = f->map;
+	r = rt_bpf_finish(bpf, fds, err);
+	if (r == 0) {
+		*program = r = rt_bpf_prog_load_raw(bpf->insns, bpf->n);
+		if (r >= 0)
+			*event = r = rt_bpf_raw_tracepoint(name, *program);
+		if (r < 0)
+			rt_fail(err, r, "a BPF program on the raw tracepoint %s: %s", name,
+				strerror(-r));
+	}
+	rt_bpf_free(bpf);
+	return r < 0 ? r : 0;
+}
+
+/*
+ * task:task_newtask has ids of the host, which a PID namespace does not know, and containers have
+ * no tracefs.  Exits first: a task that ended unseen would leave its address to a stranger.
+ */
+static int follow_tasks(struct rt_followed *f, const struct rt_pid_space *space,
+			struct rt_error *err)
+{
+	struct rt_bpf bpf;
 	int r;
 
-	*f = (struct rt_followed){ .map = -1, .program = -1, .event = -1 };
-	if (rt_pid_space_own().ino)
-		return rt_fail(err, -EOPNOTSUPP,
-			       "new processes are named by ids of the host, which a container does "
-			       "not know; in a container it takes tracefs, as with --privileged");
-	r = read_newtask(&newtask, &id, err);
+	rt_bpf_init(&bpf);
+	rt_follow_emit_task_exit(&bpf);
+	r = put_on(f, &bpf, "sched_process_exit", &f->exit_program, &f->exit_event, err);
 	if (r < 0)
 		return r;
-	f->map = rt_bpf_map_create(RT_BPF_MAP_TYPE_HASH, sizeof(uint32_t), sizeof(uint64_t),
+	rt_bpf_init(&bpf);
+	rt_follow_emit_task(space, &bpf);
+	return put_on(f, &bpf, "task_newtask", &f->program, &f->event, err);
+}
+
+int rt_followed_open(struct rt_followed *f, const struct rt_pids *pids, struct rt_error *err)
+{
+	const struct rt_pid_space space = rt_pid_space_own();
+	unsigned i;
+	int r;
+
+	*f = (struct rt_followed){ .map = -1, .program = -1, .event = -1, .exit_program = -1,
+				   .exit_event = -1 };
+	f->map = rt_bpf_map_create(RT_BPF_MAP_TYPE_HASH, sizeof(uint64_t), sizeof(uint64_t),
 				   RT_FOLLOWED_MOST, 0);
 	if (f->map < 0)
 		return rt_fail(err, f->map == -ENOSYS ? -EOPNOTSUPP : f->map,
@@ -126,8 +173,7 @@ int rt_followed_open(struct rt_followed *f, const struct rt_pids *pids, struct r
 		r = rt_followed_add(f, pids->v[i]);
 	if (r < 0)
 		return rt_fail(err, r, "the list of followed processes: %s", strerror(-r));
-	r = load(f, &newtask, err);
-	return r < 0 ? r : attach(f, id, err);
+	return space.ino ? follow_tasks(f, &space, err) : follow_by_tracefs(f, err);
 }
 
 static void close_one(int *fd)
@@ -141,12 +187,14 @@ void rt_followed_close(struct rt_followed *f)
 {
 	close_one(&f->event);
 	close_one(&f->program);
+	close_one(&f->exit_event);
+	close_one(&f->exit_program);
 	close_one(&f->map);
 }
 
 int rt_followed_add(const struct rt_followed *f, pid_t pid)
 {
-	uint32_t key = (uint32_t)pid;
+	uint64_t key = (uint64_t)pid;
 	uint64_t value = 0;
 
 	return rt_bpf_map_update(f->map, &key, &value);
@@ -154,15 +202,14 @@ int rt_followed_add(const struct rt_followed *f, pid_t pid)
 
 void rt_followed_remove(const struct rt_followed *f, pid_t pid)
 {
-	uint32_t key = (uint32_t)pid;
+	uint64_t key = (uint64_t)pid;
 
 	rt_bpf_map_delete(f->map, &key);
 }
 
 uint64_t rt_followed_missed(const struct rt_followed *f)
 {
-	uint32_t key = 0;
-	uint64_t missed;
+	uint64_t key = 0, missed;
 
 	return rt_bpf_map_lookup(f->map, &key, &missed) == 0 ? missed : 0;
 }

@@ -9,10 +9,11 @@
 
 /*
  * RT_REACH_FOLLOWED: the list of processes that the programs on probes look into (RT_MAP_FOLLOWED,
- * emit/follow.h).  A program on task:task_newtask adds their children, before those run.
+ * emit/follow.h).  A program on task:task_newtask adds their children, before those run.  In a PID
+ * namespace it is on the raw tracepoint, and another one on sched_process_exit.
  */
 struct rt_followed {
-	int map, program, event;
+	int map, program, event, exit_program, exit_event;
 };
 
 /*

@@ -226,6 +226,7 @@ static const char *helper_name(int32_t id)
 	switch (id) {
 	case RT_FN_map_lookup_elem: return "map_lookup_elem";
 	case RT_FN_map_update_elem: return "map_update_elem";
+	case RT_FN_map_delete_elem: return "map_delete_elem";
 	case RT_FN_probe_read: return "probe_read";
 	case RT_FN_ktime_get_ns: return "ktime_get_ns";
 	case RT_FN_get_smp_processor_id: return "get_smp_processor_id";

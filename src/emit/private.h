@@ -53,6 +53,12 @@ enum { TOUCHED = -4, ADDRESS = -32, PENDING_TOP = -ADDRESS };
  */
 void rt_emit_pid_tgid(struct rt_bpf *bpf, const struct rt_pid_space *space, int out);
 
+/*
+ * r0 is what rt_emit_pid_tgid left there: on to `out` in processes that are not in RT_MAP_FOLLOWED.
+ * Uses 16 bytes of the frame.
+ */
+void rt_emit_followed(struct emitter *e, const struct rt_pid_space *space);
+
 /* The program's beginning: CTX and PID_TGID, and on to `out` in other processes. */
 void rt_emit_filter(struct emitter *e);
 

@@ -390,9 +390,7 @@ static void emit_reach(struct emitter *e)
 	case RT_REACH_CHILDREN:
 		return;
 	case RT_REACH_FOLLOWED:
-		rt_bpf_alu_imm(e->bpf, RT_BPF_RSH, R0, 32);
-		rt_bpf_store(e->bpf, RT_BPF_W, R10, KEY, R0);
-		rt_emit_lookup(e, RT_MAP_FOLLOWED, KEY);
+		rt_emit_followed(e, &e->program->space);
 		return;
 	case RT_REACH_ALL:
 		/* A record of each call by which we read records would be a record more. */

@@ -89,6 +89,7 @@ enum {
 enum rt_bpf_helper {
 	RT_FN_map_lookup_elem = 1,
 	RT_FN_map_update_elem = 2,
+	RT_FN_map_delete_elem = 3,
 	RT_FN_probe_read = 4,
 	RT_FN_ktime_get_ns = 5,
 	RT_FN_get_smp_processor_id = 8,

@@ -81,12 +81,8 @@ end_case
 
 begin "children, -f"
 in_container '"$0" -f -o "$2/trace" "$1" job -- exec' "$RAWTRACE" "$BIN/forks" "$T"
-if grep -q 'host, which a container does not know' "$T/err"; then
-	skip "children, -f" "only where children inherit probes (6.12)"
-else
-	expect_status 0
-	expect_number calls "$(grep -c '>(job [0-9]*)$' "$T/trace")" -eq 60
-fi
+expect_status 0
+expect_number calls "$(grep -c '>(job [0-9]*)$' "$T/trace")" -eq 60
 end_case
 
 begin "list and doctor"
@@ -121,13 +117,25 @@ if has setpriv && [ "${MECHANISMS#*uprobe-multi}" != "$MECHANISMS" ]; then
 	expect_text '>(fib 1)
 <1' "$T/err"
 	end_case
-	begin "children without tracefs: the message names it"
+	begin "children without tracefs, and no stranger's call"
+	in_container 'umount -l /sys/kernel/tracing /sys/kernel/debug 2>/dev/null
+		(while :; do "$1" exec >/dev/null; done) &
+		caps=-all,+bpf,+perfmon
+		exec setpriv --inh-caps=$caps --bounding-set=$caps "$0" -f -o "$2/trace" "$1" \
+			job -- exec' "$RAWTRACE" "$BIN/forks" "$T"
+	expect_status 0
+	expect_number calls "$(grep -c '>(job [0-9]*)$' "$T/trace")" -eq 60
+	sed -n 's/^\[\([0-9]*\)\] >(job .*/\1/p' "$T/trace" | sort -u >"$T/ids"
+	expect_number processes "$(grep -c '' "$T/ids")" -eq 2
+	end_case
+	begin "2,000 children without tracefs: each call is counted once"
 	in_container 'umount -l /sys/kernel/tracing /sys/kernel/debug 2>/dev/null
 		caps=-all,+bpf,+perfmon
-		exec setpriv --inh-caps=$caps --bounding-set=$caps "$0" -f "$1" fib -- 1' \
-		"$RAWTRACE" "$FIB"
-	expect_status 1
-	expect_message '-f does not work here: .*a container.*takes tracefs' "$T/err"
+		export FAMILY="$2/family"
+		exec setpriv --inh-caps=$caps --bounding-set=$caps "$0" count -f "$1" leaf -- \
+			storm 2000' "$RAWTRACE" "$BIN/family" "$T"
+	expect_status 0
+	expect_line '^leaf  *2001$' "$T/err"
 	end_case
 	begin "without cap_perfmon: the message names it"
 	in_container 'caps=-all,+bpf

@@ -87,12 +87,15 @@ static void test_reach(void)
 	rt_golden_program("reach-children.bpf", &p);
 	p.reach = RT_REACH_FOLLOWED;
 	rt_golden_program("reach-followed.bpf", &p);
+	p.space = (struct rt_pid_space){ .dev = 4, .ino = 0xf0000001 };
+	rt_golden_program("reach-followed-space.bpf", &p);
 }
 
 /* Children of followed processes, by the fields of a 64-bit and a 32-bit kernel. */
 static void test_follow(void)
 {
 	struct rt_newtask newtask = { .pid = 8, .clone_flags = 32, .flags_size = 8 };
+	const struct rt_pid_space space = { .dev = 4, .ino = 0xf0000001 };
 	struct rt_bpf bpf;
 
 	rt_bpf_init(&bpf);
@@ -103,6 +106,14 @@ static void test_follow(void)
 	rt_bpf_init(&bpf);
 	rt_follow_emit(&newtask, &bpf);
 	rt_golden_bpf("follow-32.bpf", &bpf);
+	rt_bpf_free(&bpf);
+	rt_bpf_init(&bpf);
+	rt_follow_emit_task(&space, &bpf);
+	rt_golden_bpf("follow-task.bpf", &bpf);
+	rt_bpf_free(&bpf);
+	rt_bpf_init(&bpf);
+	rt_follow_emit_task_exit(&bpf);
+	rt_golden_bpf("follow-task-exit.bpf", &bpf);
 	rt_bpf_free(&bpf);
 }
 
