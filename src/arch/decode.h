@@ -4,6 +4,9 @@
 
 #include "arch/arch.h"
 
+#define RT_READS_MEMORY \
+	"what comes first reads or writes memory, and a fault there would hide the call"
+
 /* One machine instruction, as far as moving a probe past it goes. */
 struct rt_insn {
 	uint8_t size;
@@ -12,9 +15,12 @@ struct rt_insn {
 	uint64_t target;
 	/*
 	 * Why calls behind it may be missed, or NULL: all its effects are known, and in registers.
-	 * An access to memory may fault, and then a call that was made would not be seen.
+	 * An access to memory may fault, and then a call that was made would not be seen.  A plain
+	 * one may read `nreads` bytes at the address `reads`, which is in the instruction.
 	 */
 	const char *not_plain;
+	uint64_t reads;
+	uint8_t nreads;
 	int32_t sp_down;	/* the stack pointer goes down by so much */
 	uint32_t writes;	/* bit i: it writes into the argument register rt_arch.args[i] */
 };

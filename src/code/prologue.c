@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Three steps decide the place of a probe. First, a walk over instructions that use registers
- * alone, to the first that the kernel emulates. Then a search nearby for bytes that could be a
- * short or an indirect branch. Last, one sweep of the file for long branches, lea and addresses.
+ * alone, to the first that the kernel emulates. Reads at fixed addresses in the file's own segments
+ * count as such: they cannot fault, unless the file is truncated, which ends the program at its
+ * code too. Then a search nearby for bytes that could be a short or an indirect branch. Last, one
+ * sweep of the file for long branches, lea and addresses.
  *
  * The last two take every byte for the beginning of an instruction, so nothing is missed if code
  * has data in it, and no decoder is needed. Capstone only refutes bytes that look like a branch,
@@ -72,8 +74,13 @@ static const char *step(const struct rt_arch *arch, struct rt_decoder *decoder,
 		return "an instruction at the beginning is not known";
 	if (insn.branch || insn.indirect)
 		return "it branches before a cheaper instruction comes";
-	why = insn.not_plain ? insn.not_plain
-			     : place_harms(want, p->sp_down + insn.sp_down, insn.writes);
+	if (insn.not_plain)
+		why = insn.not_plain;
+	else if (insn.nreads &&
+		 (!want->image || !rt_image_can_read(want->image, insn.reads, insn.nreads)))
+		why = RT_READS_MEMORY;
+	else
+		why = place_harms(want, p->sp_down + insn.sp_down, insn.writes);
 	p->skip += insn.size;
 	p->sp_down += insn.sp_down;
 	return why;
@@ -136,6 +143,7 @@ void rt_prologue_find(const struct rt_extent *f, struct rt_decoder *decoder,
 
 	n = rt_image_read(f->image, f->addr, bytes, n);
 	here.nops = f->image->nops;
+	here.image = f->image;
 	rt_prologue_walk(arch, decoder, bytes, n, f->addr, &here, p);
 	if (!p->skip)
 		return;

@@ -29,6 +29,11 @@ struct rt_prologue_want {
 	uint32_t arguments;	/* bit i: argument register i is read */
 	/* that cannot be probed: any place behind it is better, if it can */
 	bool not_entry;
+	/*
+	 * its file, whose data is mapped, so that reads of it cannot fault; NULL: no read is moved
+	 * past.  rt_prologue_find takes the function's.
+	 */
+	const struct rt_image *image;
 };
 
 struct rt_prologue {

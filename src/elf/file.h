@@ -18,8 +18,8 @@
 enum { RT_PAGE_MAX = 64 << 10 };	/* of any kernel */
 
 struct rt_segment {
-	uint64_t vaddr, offset, filesz;
-	bool exec, write;
+	uint64_t vaddr, offset, filesz, memsz;
+	bool exec, read, write;
 };
 
 struct rt_range {		/* of virtual addresses; size 0: there is none */

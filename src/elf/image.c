@@ -82,7 +82,10 @@ static int add_segment(struct rt_image *image, const GElf_Phdr *phdr, struct rt_
 	s->vaddr = phdr->p_vaddr;
 	s->offset = phdr->p_offset;
 	s->filesz = phdr->p_filesz;
+	s->memsz = phdr->p_memsz;
 	s->exec = phdr->p_flags & PF_X;
+	/* On x86 pages that are written are read too, but those that are executed need not be. */
+	s->read = phdr->p_flags & (PF_R | PF_W);
 	s->write = phdr->p_flags & PF_W;
 	return 0;
 }
@@ -375,6 +378,19 @@ bool rt_image_is_code(const struct rt_image *image, uint64_t addr)
 	const struct rt_segment *s = find_segment(image, addr);
 
 	return s && s->exec;
+}
+
+bool rt_image_can_read(const struct rt_image *image, uint64_t addr, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < image->nsegments; i++) {
+		const struct rt_segment *s = &image->segments[i];
+
+		if (addr >= s->vaddr && addr - s->vaddr < s->memsz)
+			return s->read && n <= s->memsz - (addr - s->vaddr);
+	}
+	return false;
 }
 
 static size_t read_file(const struct rt_image *image, uint64_t offset, void *buf, size_t n)

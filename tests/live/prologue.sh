@@ -64,6 +64,7 @@ hand nopped nopped:1 ''
 hand table table:1 'its entry, on endbr: it has an indirect jump'
 hand saved saved:1 '+11, on a conditional jump: '
 hand over over:1 '+4, on nop: '
+hand known known:1 '+17, on a conditional jump: '
 hand whole.part.0 whole.part.0:1 '+6, on a conditional jump: '
 
 for mechanism in $MECHANISMS; do

@@ -17,8 +17,24 @@ static struct rt_decoder *decoder;
 
 /* ---- the walk ---- */
 
+/* A program of the case's bytes. */
+static struct rt_image *make_image_of(const struct code_part *c, const struct elfgen_sym *syms,
+				      size_t nsyms)
+{
+	const struct elfgen g = {
+		.machine = EM_X86_64, .base = CODE_BASE, .code = c->bytes, .ncode = c->size,
+		.syms = syms, .nsyms = nsyms,
+	};
+	struct rt_image *image = elfgen_open(&g);
+	const struct rt_symbol *v;
+	size_t n;
+
+	CU_ASSERT_EQUAL(rt_image_symbols(image, &v, &n, NULL), 0);
+	return image;
+}
+
 /* Read the needs, up to the colon in the WANT of a case. */
-static struct rt_prologue_want read_needs(const char *needs)
+static struct rt_prologue_want read_needs(const char *needs, const struct rt_image *image)
 {
 	struct rt_prologue_want want = { .emulated = RT_FORMS_ASSUMED, .nops = RT_NOPS_TRAP };
 	char copy[128], *rest, *word;
@@ -35,6 +51,8 @@ static struct rt_prologue_want read_needs(const char *needs)
 			want.not_entry = true;
 		else if (strcmp(word, "call5") == 0)
 			want.nops = RT_NOPS_CALL5;
+		else if (strcmp(word, "data") == 0)
+			want.image = image;
 		else
 			want.arguments = (uint32_t)strtoul(word, NULL, 16);
 	}
@@ -43,7 +61,8 @@ static struct rt_prologue_want read_needs(const char *needs)
 
 static void check_walk(const struct code *code, const struct code_part *c, struct rt_decoder *with)
 {
-	const struct rt_prologue_want want = read_needs(c->want);
+	struct rt_image *image = make_image_of(c, NULL, 0);
+	const struct rt_prologue_want want = read_needs(c->want, image);
 	struct rt_prologue p;
 	char place[32], got[256];
 	int n;
@@ -56,6 +75,7 @@ static void check_walk(const struct code *code, const struct code_part *c, struc
 	n = (int)strlen(place);
 	code_check(code, c, got, strncmp(strchr(c->want, ':') + 2, place, (size_t)n) == 0 &&
 		   strstr(p.why, strstr(c->want, ", ") + 2));
+	rt_image_close(image);
 }
 
 static void check_walk_decoded(const struct code *code, const struct code_part *c)
@@ -124,22 +144,6 @@ static const struct elfgen_sym symbols[] = {
 	{ "f", CODE_FIRST + F, F_SIZE, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
 	{ "second", CODE_FIRST + F + 2, 2, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT },
 };
-
-/* A program of the case's bytes. */
-static struct rt_image *make_image_of(const struct code_part *c, const struct elfgen_sym *syms,
-				      size_t nsyms)
-{
-	const struct elfgen g = {
-		.machine = EM_X86_64, .base = CODE_BASE, .code = c->bytes, .ncode = c->size,
-		.syms = syms, .nsyms = nsyms,
-	};
-	struct rt_image *image = elfgen_open(&g);
-	const struct rt_symbol *v;
-	size_t n;
-
-	CU_ASSERT_EQUAL(rt_image_symbols(image, &v, &n, NULL), 0);
-	return image;
-}
 
 /* One with f and a return. */
 static struct rt_image *make_image(size_t nsyms)

@@ -140,16 +140,32 @@ static bool stack_change(const cs_insn *c, struct rt_insn *insn)
 	return true;
 }
 
-static const char *operands_harm(const cs_insn *c)
+/*
+ * Does operand `i` only read a fixed address?  A vector may have to be aligned, and bt reads where
+ * its other operand says.
+ */
+static bool reads_fixed(const cs_insn *c, unsigned i, struct rt_insn *insn)
+{
+	const cs_x86_op *op = &c->detail->x86.operands[i];
+
+	if (op->mem.base != X86_REG_RIP || op->mem.index != X86_REG_INVALID ||
+	    op->mem.segment != X86_REG_INVALID || !op->size || op->size > 8 ||
+	    c->id == X86_INS_BT || (i == 0 && !has(reading, RT_COUNT(reading), c->id)))
+		return false;
+	insn->reads = c->address + c->size + (uint64_t)op->mem.disp;
+	insn->nreads = op->size;
+	return true;
+}
+
+static const char *operands_harm(const cs_insn *c, struct rt_insn *insn)
 {
 	const cs_x86 *x = &c->detail->x86;
 	unsigned i;
 
 	for (i = 0; i < x->op_count; i++) {
 		if (x->operands[i].type == X86_OP_MEM && c->id != X86_INS_LEA &&
-		    c->id != X86_INS_NOP)
-			return "what comes first reads or writes memory, and a fault there would "
-			       "hide the call";
+		    c->id != X86_INS_NOP && !reads_fixed(c, i, insn))
+			return RT_READS_MEMORY;
 		if (x->operands[i].type == X86_OP_REG && x->operands[i].reg >= X86_REG_CR0 &&
 		    x->operands[i].reg <= X86_REG_DR15)
 			return "what comes first is not a plain instruction";
@@ -190,7 +206,7 @@ static const char *not_plain(struct rt_decoder *d, const cs_insn *c, struct rt_i
 		return c->id == X86_INS_PUSH
 			       ? "push is single-stepped here, and it changes the stack"
 			       : other;
-	harm = operands_harm(c);
+	harm = operands_harm(c, insn);
 	if (harm)
 		return harm;
 	n = find_writes(d, c, writes);

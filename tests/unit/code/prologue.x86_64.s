@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # WANT: NEEDS: PLACE, WHY.  NEEDS: returns, a uretprobe; stack, values by sp; mark, to move past
-# endbr64 alone; not-entry, the entry cannot be probed; call5, the kernel makes calls of nops; then
-# the arguments that are read, in hexadecimal.  PLACE: bytes from the entry, and by how many
-# sp is lower there.
+# endbr64 alone; not-entry, the entry cannot be probed; call5, the kernel makes calls of nops; data,
+# the file is known; then the arguments that are read, in hexadecimal.  PLACE: bytes from the entry,
+# and by how many sp is lower there.
 .include "code.inc"
 .macro nop5
 	.byte 0x0f, 0x1f, 0x44, 0, 0
@@ -177,6 +177,82 @@
 	case load_by_fs, "0: +0, memory"
 	mov %fs:40,%rax
 	push %rbp
+
+# ---- the file's own data: data, the file is the code alone ----
+
+	case data_load, "data returns 1: +6, past what"
+	mov 1f(%rip),%eax
+	push %rbp
+1:	.long 0
+
+	case data_load_8, "data returns 1: +7, past what"
+	mov 1f(%rip),%rax
+	push %rbp
+1:	.quad 0
+
+	case data_load_byte, "data returns 1: +7, past what"
+	movzbl 1f(%rip),%eax
+	push %rbp
+1:	.byte 0
+
+	case data_compare, "data returns 1: +7, past what"
+	cmpb $0,1f(%rip)
+	je far
+1:	.byte 0
+
+	case data_add, "data returns 1: +6, past what"
+	add 1f(%rip),%eax
+	push %rbp
+1:	.long 0
+
+	case data_over_end, "data 1: +0, memory"
+	mov 1f(%rip),%eax
+	push %rbp
+1:	.byte 0, 0, 0
+
+	case data_outside, "data 1: +0, memory"
+	mov 4096(%rip),%eax
+	push %rbp
+
+	case data_before, "data 1: +0, memory"
+	mov -16(%rip),%eax
+	push %rbp
+
+	case data_argument, "data 1: +0, overwrites an argument"
+	mov 1f(%rip),%edi
+	push %rbp
+1:	.long 0
+
+	case data_pointer, "data 1: +0, memory"
+	mov 1f(%rip),%rax
+	mov (%rax),%eax
+	push %rbp
+1:	.quad 0
+
+	case data_store, "data 1: +0, memory"
+	mov %eax,1f(%rip)
+	push %rbp
+1:	.long 0
+
+	case data_add_to, "data 1: +0, memory"
+	add %eax,1f(%rip)
+	push %rbp
+1:	.long 0
+
+	case data_by_fs, "data 1: +0, memory"
+	mov %fs:1f(%rip),%eax
+	push %rbp
+1:	.long 0
+
+	case data_bt, "data 1: +0, memory"
+	bt %eax,1f(%rip)
+	push %rbp
+1:	.long 0
+
+	case data_vector, "data not-entry 1: +0, memory"
+	vpxor 1f(%rip),%xmm1,%xmm1
+	push %rbp
+1:	.quad 0, 0
 
 # ---- what may trap, or do more than its operands say ----
 
