@@ -15,6 +15,11 @@
  * Example: "insn (3 places): uretprobe unsafe: prog is C++: imports __cxa_throw".
  *
  * Limit: reasons are looked for function by function up to ASKED functions, as each takes 40 us.
+ *
+ * Leaves of C++ programs get exit probes too. They call nothing that unwinds, but a signal may come
+ * at any instruction: a crash reporter's or a profiler's backtrace() in its handler ends at the
+ * trampoline, and so does the unwinding of asynchronous cancellation. Of Debian 12's 90 C++
+ * programs in /usr/bin, 14 import neither sigaction() nor dlopen(): groff's and other short runs.
  */
 #include "plan/returns.h"
 

@@ -96,7 +96,9 @@ static const char *const c_libraries[] = {
 
 /*
  * A program with plugins: they may be C++, call it, and be called back.  Those of a library know
- * only libraries.
+ * only libraries.  Uretprobes until the first dlopen() would harm too: a call that is open then has
+ * its trampoline.  backtrace() in the plugin ends there, and if it calls pthread_exit(), a program
+ * built with -fexceptions loses the cleanup handlers of its callers.
  */
 static const char *const loading_names[] = { "dlopen", "dlmopen" };
 
