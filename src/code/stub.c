@@ -107,6 +107,21 @@ const char *rt_code_called(struct rt_code *code, uint64_t addr)
 	return NULL;
 }
 
+bool rt_code_follows_call(const struct rt_image *image, struct rt_decoder *decoder, uint64_t addr)
+{
+	enum { LONGEST = 9 };	/* prefixes for the linker, rex, ff /2, a SIB byte, 32 bits */
+	struct rt_flow flow;
+	uint8_t b[LONGEST];
+	uint64_t n;
+
+	for (n = 2; n <= LONGEST && n <= addr; n++)
+		if (rt_image_read(image, addr - n, b, n) == n &&
+		    rt_flow_decode(image->arch, decoder, b, n, addr - n, &flow) &&
+		    flow.kind == RT_FLOW_CALL && flow.size == n)
+			return true;
+	return false;
+}
+
 uint64_t rt_exit_slot(struct rt_code *code, const struct rt_exit *e)
 {
 	if (e->slot || !e->target || !rt_code_is_stub(code, e->target))

@@ -11,6 +11,9 @@
  */
 const char *rt_code_called(struct rt_code *code, uint64_t addr);
 
+/* Is a call before `addr`, so that `addr` begins an instruction?  `decoder`: rt_flow_open's. */
+bool rt_code_follows_call(const struct rt_image *image, struct rt_decoder *decoder, uint64_t addr);
+
 /*
  * Find the functions that the resolver `symbol` chooses from, each once, at most
  * RT_MAX_IMPLEMENTATIONS.  Returns their number.

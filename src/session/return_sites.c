@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "code/stub.h"
 #include "elf/file.h"
 #include "kernel/sys.h"
 #include "plan/awaited.h"
@@ -113,7 +114,7 @@ static int open_files(struct session *s, struct rt_error *err)
 
 /* Another probe at the place may emulate the instruction, or tell of another function. */
 static bool find_place(const struct session *s, const struct rt_return_site *site,
-		       struct rt_return_place *place)
+		       struct rt_decoder *decoder, struct rt_return_place *place)
 {
 	*place = (struct rt_return_place){
 		.image = find_image(s, site->ino), .offset = site->offset, .of = site->of
@@ -121,6 +122,7 @@ static bool find_place(const struct session *s, const struct rt_return_site *sit
 	return place->image && rt_return_place_suits(&s->sites, site->of) &&
 	       rt_image_code_address(place->image, site->offset, &place->addr) == 0 &&
 	       !rt_image_refuses(place->image, place->addr, NULL) &&
+	       rt_code_follows_call(place->image, decoder, place->addr) &&
 	       !rt_site_map_has_probe(rt_feed_map(s->feed), site->offset, site->ino);
 }
 
@@ -128,6 +130,8 @@ static bool find_place(const struct session *s, const struct rt_return_site *sit
 static size_t choose(struct session *s, struct rt_return_place *v)
 {
 	struct rt_return_sites *sites = s->learning.sites;
+	struct rt_decoder *decoder =
+		rt_flow_open(rt_image_arch(rt_program_executable(&s->traced.program)));
 	size_t i, n = 0;
 
 	for (i = 0; i < sites->n; i++) {
@@ -136,10 +140,11 @@ static size_t choose(struct session *s, struct rt_return_place *v)
 		if (!is_wanted(site) || n == PLACES_MOST)
 			continue;
 		site->tried = true;
-		if (!find_place(s, site, &v[n]))
+		if (!find_place(s, site, decoder, &v[n]))
 			continue;
 		site->function = (uint32_t)(s->sites.functions.n + n++);
 	}
+	rt_decoder_close(decoder);
 	return n;
 }
 

@@ -5,6 +5,7 @@
 
 #include "code.h"
 #include "code/exits.h"
+#include "code/stub.h"
 #include "arch/flow.h"
 #include "arch/use.h"
 #include "unit.h"
@@ -55,6 +56,24 @@ static void check_change(const struct code *code, const struct code_part *c)
 static void test_changes(void)
 {
 	code_each("changes.x86_64", check_change);
+}
+
+static void check_behind_call(const struct code *code, const struct code_part *c)
+{
+	struct rt_decoder *decoder = rt_flow_open(code->arch);
+	struct rt_image *image = code_image(code, c, "f");
+
+	if (decoder)
+		code_check_text(code, c,
+				rt_code_follows_call(image, decoder,
+						     CODE_FIRST + c->at + c->size) ? "yes" : "no");
+	rt_image_close(image);
+	rt_decoder_close(decoder);
+}
+
+static void test_behind_call(void)
+{
+	code_each("behind_call.x86_64", check_behind_call);
 }
 
 /* The conditions of x86, by number: o no b ae e ne be a s ns p np l ge le g. */
@@ -153,6 +172,7 @@ static void test_remembered(void)
 CU_TestInfo rt_tests_flow[] = {
 	{ "instructions of aarch64", test_aarch64 },
 	{ "what changes registers of x86", test_changes },
+	{ "what is behind a call of x86", test_behind_call },
 	{ "conditions", test_conditions },
 	{ "instructions that were decoded before", test_remembered },
 	CU_TEST_INFO_NULL,
