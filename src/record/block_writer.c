@@ -6,14 +6,19 @@
 #include <semaphore.h>
 #include <stdlib.h>
 
+/* On a busy machine either thread may wait tens of ms for a CPU: the other one goes ahead. */
+enum { PLACES = 8 };
+
 struct rt_block_writer {
 	FILE *file;
 	pthread_t thread;
-	sem_t empty, full;		/* posted when `waiting` may be filled, and taken */
-	/* One of each is enough: to make a block takes four times as long as to compress it. */
-	struct rt_bytes waiting, written;
-	enum rt_block_kind kind;	/* of the block that waits */
-	bool ends;			/* no block waits, nor comes */
+	sem_t empty, full;		/* how many places are */
+	struct place {
+		enum rt_block_kind kind;
+		struct rt_bytes bytes;
+		bool ends;		/* it is no block: no other block comes */
+	} v[PLACES];
+	unsigned next;			/* the place of the next block that is put */
 	int failed;			/* the thread's result */
 };
 
@@ -26,21 +31,18 @@ static void await(sem_t *semaphore)
 static void *write_blocks(void *ctx)
 {
 	struct rt_block_writer *w = ctx;
-	enum rt_block_kind kind;
-	struct rt_bytes bytes;
+	const struct place *place;
+	unsigned i;
 	int r;
 
-	for (;;) {
+	for (i = 0; ; i++) {
 		await(&w->full);
-		if (w->ends)
+		place = &w->v[i % PLACES];
+		if (place->ends)
 			return NULL;
-		kind = w->kind;
-		bytes = w->waiting;
-		w->waiting = w->written;
-		w->written = bytes;
-		sem_post(&w->empty);
-		r = rt_blocks_write(w->file, kind, &w->written);
+		r = rt_blocks_write(w->file, place->kind, &place->bytes);
 		w->failed = r < 0 ? r : w->failed;
+		sem_post(&w->empty);
 	}
 }
 
@@ -51,7 +53,7 @@ struct rt_block_writer *rt_block_writer_new(FILE *file)
 	if (!w)
 		return NULL;
 	w->file = file;
-	sem_init(&w->empty, 0, 1);
+	sem_init(&w->empty, 0, PLACES);
 	sem_init(&w->full, 0, 0);
 	/* It inherits the mask of signals: the session reads all of them from its signalfd. */
 	if (pthread_create(&w->thread, NULL, write_blocks, w) == 0)
@@ -63,28 +65,31 @@ struct rt_block_writer *rt_block_writer_new(FILE *file)
 void rt_block_writer_put(struct rt_block_writer *w, enum rt_block_kind kind,
 			 const struct rt_bytes *bytes)
 {
+	struct place *place = &w->v[w->next++ % PLACES];
+
 	await(&w->empty);
-	w->waiting.n = 0;
+	place->kind = kind;
+	place->bytes.n = 0;
 	if (bytes->n)
-		rt_bytes_add(&w->waiting, bytes->v, bytes->n);
-	w->waiting.failed |= bytes->failed;
-	w->kind = kind;
+		rt_bytes_add(&place->bytes, bytes->v, bytes->n);
+	place->bytes.failed |= bytes->failed;
 	sem_post(&w->full);
 }
 
 int rt_block_writer_end(struct rt_block_writer *w)
 {
+	unsigned i;
 	int r;
 
 	await(&w->empty);
-	w->ends = true;
+	w->v[w->next % PLACES].ends = true;
 	sem_post(&w->full);
 	pthread_join(w->thread, NULL);
 	r = w->failed;
 	sem_destroy(&w->empty);
 	sem_destroy(&w->full);
-	rt_bytes_free(&w->waiting);
-	rt_bytes_free(&w->written);
+	for (i = 0; i < PLACES; i++)
+		rt_bytes_free(&w->v[i].bytes);
 	free(w);
 	return r;
 }
