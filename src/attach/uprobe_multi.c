@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "attach/bpf_side.h"
+#include "emit/bpf.h"
 #include "kernel/sys.h"
 #include "base/array.h"
 
@@ -61,6 +62,35 @@ static bool is_supported(int prog)
 	};
 
 	return rt_bpf_link_create(&attr) == -EBADF;
+}
+
+/*
+ * All functions may be those of libraries that are loaded later, which take the mechanism of the
+ * beginning: no link tells then whether the kernel has it.
+ */
+static bool has_links(void)
+{
+	struct rt_bpf bpf;
+	bool has = false;
+	int prog;
+
+	rt_bpf_init(&bpf);
+	rt_bpf_mov_imm(&bpf, 0, 0);
+	rt_bpf_exit(&bpf);
+	prog = rt_bpf_finish(&bpf, NULL, NULL);
+	if (prog == 0)
+		prog = rt_bpf_prog_load(bpf.insns, bpf.n, RT_BPF_TRACE_UPROBE_MULTI, NULL, 0);
+	rt_bpf_free(&bpf);
+	if (prog >= 0) {
+		has = is_supported(prog);
+		close(prog);
+	}
+	return has;
+}
+
+static int no_links(struct rt_error *err)
+{
+	return rt_fail(err, -EOPNOTSUPP, "the kernel has no uprobe_multi links (before 6.6)");
 }
 
 /* So many programs are loaded in less time than a process takes to begin. */
@@ -115,8 +145,7 @@ static int link_batch(struct multi *m, struct first *first, pid_t pid, int prog,
 	r = first->link > 0 ? first->link : rt_bpf_link_create(&attr);
 	first->link = 0;
 	if (r == -EINVAL && !is_supported(prog))
-		return rt_fail(err, -EOPNOTSUPP,
-			       "the kernel has no uprobe_multi links (before 6.6)");
+		return no_links(err);
 	if (r < 0)
 		return rt_fail(err, r, "%s: attaching %u probes (uprobe_multi): %s",
 			       rt_image_name(b->image), b->n, rt_probe_strerror(-r));
@@ -392,7 +421,7 @@ static int multi_open(const struct rt_attach_request *request, struct rt_attach 
 	m->attach.emulated = m->side.emulations.sites;
 	m->attach.pending = m->side.pending.size ? &m->side.pending : NULL;
 	m->attach.counts = request->purpose == RT_PURPOSE_RECORD ? NULL : &m->side.counts;
-	r = link_all(m, request, err);
+	r = request->nsites || has_links() ? link_all(m, request, err) : no_links(err);
 	if (r < 0)
 		multi_close(&m->attach);
 	else
