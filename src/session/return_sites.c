@@ -112,7 +112,10 @@ static int open_files(struct session *s, struct rt_error *err)
 	return r < 0 ? r : rt_pointers_grow(s->pointers);
 }
 
-/* Another probe at the place may emulate the instruction, or tell of another function. */
+/*
+ * Another probe at the place may emulate the instruction, or tell of another function.  A signal
+ * handler returns to code without a call before it, which unwinders know by its bytes.
+ */
 static bool find_place(const struct session *s, const struct rt_return_site *site,
 		       struct rt_decoder *decoder, struct rt_return_place *place)
 {

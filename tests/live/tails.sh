@@ -143,6 +143,8 @@ expected='>(by_library 5)
 <5
 >(inside 6)
 <42
+>(on_signal 10)
+<*** tail call ***
 >(by_struct POINTER 1)
 <2
 >(by_table 0 2)
@@ -175,9 +177,10 @@ elif target liblearned.so "${CC:-gcc}" -O2 -fPIC -shared "$TARGETS/learnedlib.c"
 	rt --attach=uprobe-multi --return=insn "$T/learned" 'void begin()' \
 		'int by_struct(void *, int)' 'int by_table(int, int)' 'int by_library(int)' \
 		'size_t by_other_file(char *)' 'int by_recursion(void *, int)' \
-		'int traced(int)' 'liblearned.so:int inside(int)'
+		'int traced(int)' 'void on_signal(int)' 'liblearned.so:int inside(int)'
 	expect_status 0
 	expect_line '^367 367$' "$T/out"
+	expect_no_line changed "$T/out"
 	expect_line '^<\*\*\* tail call to strlen \*\*\*$' "$T/err"
 	sed -e '1,/^>(begin)/d' -e '/^rawtrace: /d' -e '/#<void>/d' -e 's/0x[0-9a-f]*/POINTER/' \
 		"$T/err" >"$T/tree"
