@@ -3,7 +3,7 @@
  * Decoded instructions by their bytes.
  *
  * capstone takes 0.5 us an instruction, as it also prints it: half of the time of rawtrace list on
- * a large file.  But programs use few instructions: of 12 million of node 88 % are repeats, in a
+ * a large file.  But programs use few instructions: of 12 million of node 87 % are repeats, in a
  * table of 8,192.  An instruction is a prefix of no other one, so equal bytes have equal results,
  * but for what depends on the address: direct branches (the caller computes their target) and
  * operands relative to %rip, which are not remembered.
