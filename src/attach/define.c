@@ -108,6 +108,25 @@ static int count_defined(const struct rt_tracefs *t, const char *event)
 /* So many probes of an event show whether the kernel keeps several. */
 enum { SAMPLE = 2 };
 
+int rt_define_ask_several(const struct rt_tracefs *t, struct rt_error *err)
+{
+	char group[RT_OWNER_NAME_MAX], line[RT_DEFINITION_MAX];
+	int i, saved, r = 0;
+
+	rt_own_group(group);
+	for (i = 0; i < SAMPLE && r == 0; i++) {
+		snprintf(line, sizeof(line), "p:%s/ask /proc/self/exe:0x%x", group, i);
+		r = rt_tracefs_append(t, "uprobe_events", line);
+	}
+	saved = r == 0 ? count_defined(t, "ask") : SAMPLE - 1;
+	snprintf(line, sizeof(line), "-:%s/ask", group);
+	rt_tracefs_append(t, "uprobe_events", line);
+	if (saved >= 0 && saved < SAMPLE)
+		return rt_fail(err, -EOPNOTSUPP,
+			       "an event cannot have several probes here (before 5.4)");
+	return 0;
+}
+
 /*
  * So many events at most because plans have many probes: each costs a wait or more when it goes in
  * and out.

@@ -51,4 +51,10 @@ int rt_define_plans(const struct rt_tracefs *tracefs, const struct rt_attach_req
 		    unsigned carries, bool leave_out, unsigned most, struct rt_defined **events,
 		    unsigned *n, struct rt_error *err);
 
+/*
+ * Can an event have several probes?  Asked with two that are never enabled, where the request has
+ * no site that would show it.  0 or -EOPNOTSUPP.
+ */
+int rt_define_ask_several(const struct rt_tracefs *tracefs, struct rt_error *err);
+
 #endif

@@ -254,6 +254,11 @@ static int multi_open(const struct rt_attach_request *request, struct rt_attach 
 	p = rt_perf_probes_new(&rt_attach_multi_event, request, true, &r, err);
 	if (!p)
 		return r;
+	r = request->nsites ? 0 : rt_define_ask_several(&p->tracefs, err);
+	if (r < 0) {
+		rt_perf_probes_close(&p->attach);
+		return r;
+	}
 	r = rt_define_plans(&p->tracefs, request, RT_DEFINE_BARE, false, EVENT_PROBES, &events, &n,
 			    err);
 	for (kind = RT_KIND_RETURN; kind >= RT_KIND_ENTRY && r == 0; kind--)

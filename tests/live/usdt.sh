@@ -281,20 +281,24 @@ if has_mechanism event && [ -e "$BIN/oldkernel.so" ]; then
 fi
 
 if has_mechanism multi-event && [ -e "$BIN/oldkernel.so" ]; then
-	old link-create
-	begin "before 6.6: a library that is loaded later has all functions"
-	rm -f "$T/stop"
-	in_background "$RAWTRACE" -v "$T/usdthost" 'plugin:work(int n, string text)' -- \
-		"$T/libplugin.so" "$T/stop" >"$T/trace" 2>&1
-	wait_for 20 has_line '^>(plugin:work 21 "text")$' "$T/trace" || because "not seen"
-	: >"$T/stop"
-	reap "$PID"
-	expect_status 4
-	expect_line '^rawtrace: attach uprobe-multi: the kernel has no uprobe_multi links' \
-		"$T/trace"
-	[ ! -s "$T/why" ] || show "$T/trace"
-	end_case
-	RAWTRACE=$REAL
+	for kernel in 6.6 5.4; do
+		words=link-create without='uprobe-multi: the kernel has no uprobe_multi links'
+		[ $kernel = 6.6 ] || words=$words,multi-probe=replace \
+			without='multi-event: an event cannot have several probes here'
+		old "$words"
+		begin "before $kernel: a library that is loaded later has all functions"
+		rm -f "$T/stop"
+		in_background "$RAWTRACE" -v "$T/usdthost" 'plugin:work(int n, string text)' -- \
+			"$T/libplugin.so" "$T/stop" >"$T/trace" 2>&1
+		wait_for 20 has_line '^>(plugin:work 21 "text")$' "$T/trace" || because "not seen"
+		: >"$T/stop"
+		reap "$PID"
+		expect_status 4
+		expect_line "^rawtrace: attach $without" "$T/trace"
+		[ ! -s "$T/why" ] || show "$T/trace"
+		end_case
+		RAWTRACE=$REAL
+	done
 fi
 
 # ---- children, and files that come later ----
