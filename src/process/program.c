@@ -16,6 +16,7 @@
 #include "base/pids.h"
 #include "base/scan.h"
 #include "elf/file.h"
+#include "kernel/procfs.h"
 #include "process/nops.h"
 #include "process/private.h"
 #include "process/tracee.h"
@@ -438,6 +439,8 @@ static bool has_threads(pid_t pid)
 
 static int no_program(pid_t pid, int code, struct rt_error *err)
 {
+	/* First, as it may become a zombie meanwhile: its memory goes before (do_exit()). */
+	bool ending = rt_thread_is_ending(pid);
 	char state = process_state(pid);
 
 	if ((state == 'Z' || state == 'X') && has_threads(pid))
@@ -451,6 +454,8 @@ static int no_program(pid_t pid, int code, struct rt_error *err)
 		return rt_fail(err, -ESRCH,
 			       "process %d: has ended; its parent has not waited for it (zombie)",
 			       (int)pid);
+	if (ending)
+		return rt_fail(err, -ESRCH, "process %d: has ended", (int)pid);
 	if (code == -ENOENT)
 		return rt_fail(err, -ENOEXEC,
 			       "process %d: is a kernel thread; only programs can be traced",
