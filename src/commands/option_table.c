@@ -10,6 +10,7 @@
 #include "attach/attach.h"
 #include "base/array.h"
 #include "base/scan.h"
+#include "fetch/fetch.h"
 #include "output/sink.h"
 #include "process/named.h"
 #include "stream/ring.h"
@@ -179,6 +180,18 @@ static int parse_buffer(struct rt_options *o, const char *text, struct rt_error 
 	if (rt_size_parse(text, &o->buffer) < 0 || !o->buffer)
 		return rt_usage(
 			err, "--buffer=%s: expected a size for each CPU, such as 512K or 8M", text);
+	return 0;
+}
+
+static int parse_stack_size(struct rt_options *o, const char *text, struct rt_error *err)
+{
+	size_t size;
+
+	if (rt_size_parse(text, &size) < 0 || size < RT_STACK_BYTES_LEAST ||
+	    size > RT_STACK_BYTES_MOST)
+		return rt_usage(err, "--stack-size=%s: expected %d to %d bytes, such as 24K", text,
+				RT_STACK_BYTES_LEAST, RT_STACK_BYTES_MOST);
+	o->stack_size = (uint32_t)size & ~7u;
 	return 0;
 }
 
@@ -579,6 +592,9 @@ const struct rt_option rt_option_table[] = {
 	  .commands = TREE | REPORT, FLAG(durations) },
 	{ "stack-trace", 'k', NULL, "in tree, flow and json, the callers of each call",
 	  .commands = TREE, FLAG(stacks) },
+	{ "stack-size", 0, "SIZE", "with -k and by path: copy so much of each stack (8K)",
+	  .commands = TREE | RT_FOR(RT_CMD_COUNT) | RT_FOR(RT_CMD_HIST),
+	  .parse = parse_stack_size },
 	{ "batch", 0, "[N]", "print N tables to standard output, one a second; not on a terminal",
 	  .commands = TOP, .parse = parse_batch },
 	{ "net", 0, NULL, "take the cost of the probes off each duration; say how much it was",

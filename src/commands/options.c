@@ -211,6 +211,8 @@ static int check_stacks(const struct rt_options *o, struct rt_error *err)
 {
 	const char *what = rt_options_stacks(o);
 
+	if (o->stack_size && !o->stacks && o->by < 2)
+		return rt_usage(err, "--stack-size: goes with -k and by path");
 	if (!o->stacks && !o->by)
 		return 0;
 	if (o->stacks && !has_format(o, "tree") && !has_format(o, "flow") && !has_format(o, "json"))

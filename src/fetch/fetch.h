@@ -53,8 +53,11 @@ enum rt_type {
 	RT_TYPE_STACK, /* the stack from the stack pointer on; only BPF programs read it */
 };
 
-/* Bytes of a stack that are copied.  4096 cut 8 % of CPython's stacks, this 1 %. */
-enum { RT_STACK_BYTES = 8192 };
+/*
+ * Bytes of a stack that are copied.  4096 cut 8 % of CPython's stacks, 8192 cut 1 %; sqlite3's
+ * frames need 24K.  At most so much that a record fits behind a ring (RT_ARRAY_RING_OVERHANG).
+ */
+enum { RT_STACK_BYTES = 8192, RT_STACK_BYTES_LEAST = 512, RT_STACK_BYTES_MOST = 30720 };
 /* The same where one caller is looked for, also from the middle of a function. */
 enum { RT_STACK_BYTES_OF_ONE = 512 };
 

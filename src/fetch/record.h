@@ -45,7 +45,7 @@ struct rt_array_ring {
 };
 
 /* Room behind the ring for the end of the last record. */
-enum { RT_ARRAY_RING_OVERHANG = 16384 };
+enum { RT_ARRAY_RING_OVERHANG = 32768 };
 
 static inline uint32_t rt_array_ring_margin(uint32_t size)
 {

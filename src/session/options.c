@@ -33,7 +33,9 @@ struct rt_wanted rt_options_wanted(const struct rt_options *o, bool everywhere)
 		.children = o->follow,
 		.words = o->follow && !o->pids.n ? o->argv : NULL,
 		.stacks = o->stacks || o->by,
-		.stack_bytes = o->by == 1 ? RT_STACK_BYTES_OF_ONE : RT_STACK_BYTES,
+		.stack_bytes = o->by == 1	? RT_STACK_BYTES_OF_ONE
+			       : o->stack_size	? (uint16_t)o->stack_size
+						: RT_STACK_BYTES,
 		.counts = o->command == RT_CMD_COUNT,
 		.typed = true,
 		.verbose = o->verbose,

@@ -85,6 +85,7 @@ struct rt_options {
 	bool first;			/* --first, of diff */
 	struct rt_limits limits;	/* -s, --members, --deref: how much is read and printed */
 	bool stacks;			/* -k */
+	uint32_t stack_size;		/* --stack-size; 0: RT_STACK_BYTES */
 	unsigned by;			/* by caller: 1; by path: UINT_MAX; 0: neither */
 	bool fd_paths;			/* -y */
 	bool follow, separate;		/* -f; -ff */

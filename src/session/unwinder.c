@@ -14,7 +14,7 @@
  *
  * Go has no .eh_frame; the table of its functions has the size of each frame (go/pclntab.h).
  *
- * Limits: a stack deeper than RT_STACK_BYTES is cut.  Code without call frame information
+ * Limits: a stack deeper than the copy (--stack-size) is cut.  Code without call frame information
  * (assembly, code made at run time) ends the stack, and so does Go's change to the stack of a
  * thread.  The mappings are those of the time when the entry is read, some 50 ms after the call.
  */
@@ -35,7 +35,7 @@
 #include "symbols/demangle.h"
 
 /* Return addresses seen before; a power of two. */
-enum { PLACES = 1024, FRAMES_MOST = RT_STACK_BYTES / 4 };
+enum { PLACES = 1024, FRAMES_MOST = RT_STACK_BYTES_MOST / 4 };
 
 struct place {
 	struct rt_image *image;		/* NULL: the slot is empty */
@@ -247,7 +247,7 @@ static bool take_frame(const struct rt_stack_top *top, struct rt_cfi_frame *fram
 	value = plan->stack - 1u;
 	memory->bytes = values->data + rt_plan_offset(plan, value);
 	memcpy(&size, memory->bytes, sizeof(size));
-	if (size < 0 || size > RT_STACK_BYTES)
+	if (size < 0 || size > RT_STACK_BYTES_MOST)
 		return false;
 	*memory = (struct memory){ .begin = top->sp,
 				   .size = (uint64_t)size,

@@ -79,6 +79,7 @@ value_of() {
 	--demangle) echo "$1=no" ;;
 	--return) echo "$1=none" ;;
 	--dump) echo "$1=ir" ;;
+	--stack-size) [ "$2" = trace ] && echo "-k $1=24K" || echo "$1=24K" ;;
 	*) echo "$1" ;;
 	esac
 }
@@ -90,6 +91,7 @@ can_take() {
 	doctor,* | report,*) words= ;;
 	diff,*) words="./none ./none" ;;
 	*,-p | *,--pid) words=f ;;
+	count,--stack-size | hist,--stack-size) words="./none f by path" ;;
 	*,-a | *,--all | *,--budget | *,--cgroup | *,--unit) words=./none:f ;;
 	*) words="./none f" ;;
 	esac

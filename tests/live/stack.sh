@@ -52,6 +52,32 @@ elif has addr2line; then
 fi
 end_case
 
+begin "--stack-size: a function with a large array"
+printf '%s\n' 'volatile char *at;' '__attribute__((noinline)) int leaf(int n) { return n + 1; }' \
+	'__attribute__((noinline)) int large(int n)' \
+	'{ volatile char v[20000]; for (int i = 0; i < 20000; i++) v[i] = n; at = v;' \
+	'return leaf(n) + v[n]; }' \
+	'int main(void) { return large(1) == -1000; }' >"$T/large.c"
+"$CC" -O1 -o "$T/large" "$T/large.c" || because "large.c was not compiled"
+rt -k "$T/large" leaf
+expect_status 0
+expect_line '^ > .*/large(large+0x' "$T/err"
+expect_no_line '^ > .*/large(main+0x' "$T/err"
+expect_line '^ > \.\.\.$' "$T/err"
+rt -k --stack-size=24K "$T/large" leaf
+expect_status 0
+expect_line '^ > .*/large(main+0x' "$T/err"
+rt count "$T/large" leaf by path --stack-size=24K
+expect_status 0
+expect_line main "$T/err"
+rt -k --stack-size=31K "$T/large" leaf
+expect_status 2
+expect_message '--stack-size=31K: expected 512 to 30720 bytes, such as 24K' "$T/err"
+rt --stack-size=24K "$T/large" leaf
+expect_status 2
+expect_message '--stack-size: goes with -k and by path' "$T/err"
+end_case
+
 begin "a stripped library's functions have the names of its debug file"
 if has objcopy; then
 	objcopy --only-keep-debug "$T/unwoundlib.so" "$T/library.debug"
