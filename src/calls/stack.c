@@ -23,7 +23,7 @@
  * such an exit has its stack pointer, and gets the result.  Such exits concern no other calls.
  *
  * If the place that the call returns to is probed (return_sites.h), the call stays open until that
- * probe is hit.  An entry at its stack pointer before that is a tail call.
+ * probe is hit.  An entry at its stack pointer before is a tail call.
  *
  * Limit: a longjmp without a hook (--no-bpf, a program's own jumps) ends calls unseen.  A later
  * call from deeper in the stack, through functions that are not traced, is shown inside them.
@@ -136,7 +136,7 @@ static int stack_pop(struct rt_stack *stack, struct rt_task *task, enum rt_end e
 		return 0;
 	if (frame->awaits)
 		time = frame->left;
-	/* While its return site is awaited, the hook tells of this call. */
+	/* While its return site is awaited, the hook is about this call. */
 	if (frame->awaits ||
 	    (missed && frame->jumped && !(frame->return_site && end == RT_END_UNWOUND)))
 		end = RT_END_JUMPED;
@@ -469,7 +469,7 @@ static bool tail_result(const struct rt_frame *top, const struct rt_event *event
 	return true;
 }
 
-/* The call has returned whose return site is hit; hits of others tell nothing. */
+/* A return site is hit: the call with that site and stack pointer has returned, if there is one. */
 static int stack_return_site(struct rt_stack *stack, struct rt_task *task,
 			     const struct rt_event *event, const struct rt_hit *hit)
 {
@@ -510,7 +510,7 @@ static int stack_exit_probe(struct rt_stack *stack, struct rt_task *task,
 	if (err)
 		return err;
 	top = task->n && task->v[task->n - 1].sp == sp ? &task->v[task->n - 1] : NULL;
-	/* Its return site tells the end, and the result as its own function has it. */
+	/* The end is seen at its return site, with the result as its own function has it. */
 	if (top && top->return_site)
 		return err;
 	ours = top && !top->became &&

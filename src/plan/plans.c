@@ -513,7 +513,7 @@ static void use_pointed(const struct making *m, const struct pointed *p, uint16_
 	}
 }
 
-/* Will nothing else tell when the call returns that the jump ends, and with which result? */
+/* Is the end of a call that ends in this jump seen by no other probe? */
 static bool is_unknown(const struct rt_exit *e)
 {
 	return e->kind != RT_EXIT_RETURN && !e->plan && e->callee == UINT32_MAX && !e->middle &&

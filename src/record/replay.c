@@ -2,7 +2,7 @@
 /*
  * Recordings as one source of calls, in order of time.
  *
- * Recordings of one boot have one clock.  Of several boots or machines the time since 1970 is the
+ * Recordings of one boot have one clock.  With several boots or machines the time since 1970 is the
  * common clock, as exact as these machines' clocks.  Example: rt_trace.wall of three files, in s:
  *
  *	a	1700000000.0	the boot of a

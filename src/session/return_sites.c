@@ -8,11 +8,12 @@
  * would return to the same instruction gets a probe there.  Later calls stay open until that probe
  * is hit with their stack pointer, and have its result (calls/stack.c).
  *
- * Each time that probes are put in, the reader waits some 20 ms.  So this happens not twice in
- * 20 ms, and after each time twice as many calls must have waited, or as many for twice as long.
+ * Each time that probes are put in, the reader waits some 20 ms.  So probes are put in at most once
+ * in 20 ms, and each time more calls must have waited, or as many for longer.
  *
- * Limits: not in Go, nor where the program switches stacks; not where a function takes its
- * arguments off the stack itself (i386); not where the attach mechanism cannot have more probes.
+ * Limits: not in Go, nor if the program switches stacks; not if a function takes its arguments off
+ * the stack itself (i386); not if the attach mechanism cannot have more probes; not in code that
+ * the process has changed or may write to.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,9 +25,10 @@
 #include "kernel/sys.h"
 #include "plan/awaited.h"
 #include "plan/return_places.h"
+#include "process/memory.h"
 #include "session/session_private.h"
 
-enum { JUMPS_FROM = 2, PLACES_MOST = 4096, WAITING = 16 };
+enum { JUMPS_FROM = 2, PLACES_MOST = 4096, WAITING = 16, INSN_MAX = 16 };
 #define WAIT_NS UINT64_C(20000000)
 
 void rt_session_begin_learning(struct session *s)
@@ -112,20 +114,41 @@ static int open_files(struct session *s, struct rt_error *err)
 	return r < 0 ? r : rt_pointers_grow(s->pointers);
 }
 
+/* The memory of the process that was asked for last. */
+struct memory {
+	pid_t pid;
+	struct rt_memory *of;
+};
+
+/* NULL: it has ended. */
+static const struct rt_memory *memory_of(struct memory *m, pid_t pid)
+{
+	if (m->pid != pid) {
+		rt_memory_close(m->of);
+		m->of = rt_memory_open(pid);
+		m->pid = pid;
+	}
+	return m->of;
+}
+
 /*
- * Another probe at the place may emulate the instruction, or tell of another function.  A signal
- * handler returns to code without a call before it, which unwinders know by its bytes.
+ * Another probe at the place may emulate the instruction, or belong to another function.  A signal
+ * handler returns to code without a call before it; unwinders know that code by its bytes.  The
+ * kernel executes the file's instruction, so the process must have the same one (rt_place_check).
  */
 static bool find_place(const struct session *s, const struct rt_return_site *site,
-		       struct rt_decoder *decoder, struct rt_return_place *place)
+		       struct rt_decoder *decoder, struct memory *m, struct rt_return_place *place)
 {
+	const struct rt_memory *memory = memory_of(m, site->pid);
+
 	*place = (struct rt_return_place){
 		.image = find_image(s, site->ino), .offset = site->offset, .of = site->of
 	};
-	return place->image && rt_return_place_suits(&s->sites, site->of) &&
+	return memory && place->image && rt_return_place_suits(&s->sites, site->of) &&
 	       rt_image_code_address(place->image, site->offset, &place->addr) == 0 &&
 	       !rt_image_refuses(place->image, place->addr, NULL) &&
 	       rt_code_follows_call(place->image, decoder, place->addr) &&
+	       rt_memory_same(memory, place->image, place->addr, INSN_MAX) &&
 	       !rt_site_map_has_probe(rt_feed_map(s->feed), site->offset, site->ino);
 }
 
@@ -135,6 +158,7 @@ static size_t choose(struct session *s, struct rt_return_place *v)
 	struct rt_return_sites *sites = s->learning.sites;
 	struct rt_decoder *decoder =
 		rt_flow_open(rt_image_arch(rt_program_executable(&s->traced.program)));
+	struct memory memory = { 0 };
 	size_t i, n = 0;
 
 	for (i = 0; i < sites->n; i++) {
@@ -143,10 +167,11 @@ static size_t choose(struct session *s, struct rt_return_place *v)
 		if (!is_wanted(site) || n == PLACES_MOST)
 			continue;
 		site->tried = true;
-		if (!find_place(s, site, decoder, &v[n]))
+		if (!find_place(s, site, decoder, &memory, &v[n]))
 			continue;
 		site->function = (uint32_t)(s->sites.functions.n + n++);
 	}
+	rt_memory_close(memory.of);
 	rt_decoder_close(decoder);
 	return n;
 }
@@ -169,13 +194,34 @@ static int join(struct session *s, const struct rt_return_place *v, size_t n)
 	return r == 0 ? rt_site_map_grow(rt_feed_map(s->feed)) : r;
 }
 
+/*
+ * From now on the places' probes end calls.  The kernel leaves a probe out without an error where
+ * the process may write to its code (valid_vma() in kernel/events/uprobes.c).
+ */
+static void use(struct session *s, const struct rt_return_place *v, uint32_t first)
+{
+	uint64_t since = rt_now();
+	struct memory memory = { 0 };
+	size_t i;
+
+	for (i = 0; i < s->learning.sites->n; i++) {
+		struct rt_return_site *site = &s->learning.sites->v[i];
+		const struct rt_return_place *place;
+
+		if (!site->tried || site->function < first || !memory_of(&memory, site->pid))
+			continue;
+		place = &v[site->function - first];
+		if (rt_memory_probed(memory.of, place->image, place->addr) == 1)
+			site->since = since;
+	}
+	rt_memory_close(memory.of);
+}
+
 static int put_in(struct session *s, const struct rt_return_place *v, size_t n)
 {
 	struct rt_attach_request request = s->request;
 	uint32_t first = (uint32_t)s->sites.functions.n;
 	struct rt_error ignored = { .text = "" };
-	uint64_t since;
-	size_t i;
 	int r;
 
 	request.first_site = s->sites.n;
@@ -186,11 +232,8 @@ static int put_in(struct session *s, const struct rt_return_place *v, size_t n)
 	request.nplans = s->sites.nplans;
 	request.sites = s->sites.v;
 	request.nsites = s->sites.n;
-	r = s->attach->ops->extend(s->attach, &request, &ignored);
-	since = rt_now();
-	for (i = 0; r == 0 && i < s->learning.sites->n; i++)
-		if (s->learning.sites->v[i].tried && s->learning.sites->v[i].function >= first)
-			s->learning.sites->v[i].since = since;
+	if (s->attach->ops->extend(s->attach, &request, &ignored) == 0)
+		use(s, v, first);
 	return 0;
 }
 

@@ -76,10 +76,7 @@ static void add_later(struct session *s, const struct rt_count_list *list, uint3
 	add_counts(s, list, first, false);
 }
 
-/*
- * After the last round, which may have brought the mappings that give an
- * instruction pointer's file.
- */
+/* After the last round, which may have brought the mappings of an instruction pointer's file. */
 static int report_counts(struct session *s, uint64_t time)
 {
 	struct rt_event lost = { .type = RT_EV_LOST, .time = time };

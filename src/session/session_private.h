@@ -260,7 +260,7 @@ void rt_session_free_awaited(struct session *s);
 
 /*
  * Results of tail calls to functions that are not traced (return_sites.c): begin to look for where
- * they return; put probes there, if it is time; those that are in tell nothing any more; free all.
+ * they return; put probes there, if it is time; ignore the probes from now on; free all.
  */
 void rt_session_begin_learning(struct session *s);
 int rt_session_learn(struct session *s, struct rt_error *err);

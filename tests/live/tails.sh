@@ -230,6 +230,20 @@ if [ -n "$expected" ] && ! quick && target leapt "${CC:-gcc}" -O2 "$TARGETS/leap
 	end_case
 fi
 
+if [ -n "$expected" ] && [ "$(uname -m)" = x86_64 ] &&
+	target overwritten "${CC:-gcc}" -O2 "$TARGETS/overwritten.c"; then
+	begin "no probe where the process has changed the code behind the call"
+	for writable in '' writable; do
+		# shellcheck disable=SC2086 # no argument, or one
+		rt --attach=uprobe-multi --return=insn "$T/overwritten" 'long jumps()' -- $writable
+		expect_status 0
+		expect_line '^0 wrong$' "$T/out"
+		expect_number calls "$(grep -c '^>(jumps)' "$T/err")" -eq 300
+		expect_number ends "$(grep -c '^<' "$T/err")" -eq 300
+	done
+	end_case
+fi
+
 awk 'BEGIN {
 	print "volatile int sum;"
 	for (i = 0; i < 400; i++) {
