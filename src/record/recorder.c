@@ -15,8 +15,8 @@
  * all but the last second.
  *
  * For calls that come when the program has ended (session/later.c), a second thread compresses and
- * writes: a fifth of the time.  A thread while the program runs would be in the way of heirs
- * (session/heir.c), which are copies of the process, and of the program, which needs the CPU.
+ * writes.  It does not run beside the program: heirs (session/heir.c) are copies of the process
+ * without its threads, and the program needs the CPU.
  */
 #include <errno.h>
 #include <inttypes.h>
