@@ -55,6 +55,17 @@ int rt_fail(struct rt_error *err, int code, const char *fmt, ...)
 	return code;
 }
 
+void rt_error_add(struct rt_error *err, const char *fmt, ...)
+{
+	size_t n = strlen(err->text);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(err->text + n, sizeof(err->text) - n, fmt, ap);
+	va_end(ap);
+	rt_make_printable(err->text);
+}
+
 int rt_usage(struct rt_error *err, const char *fmt, ...)
 {
 	va_list ap;

@@ -28,6 +28,9 @@ int rt_fail(struct rt_error *err, int code, const char *fmt, ...) RT_PRINTF(3, 4
 /* The same with RT_EXIT_USAGE; always returns -EINVAL. */
 int rt_usage(struct rt_error *err, const char *fmt, ...) RT_PRINTF(2, 3);
 
+/* Add to the message. */
+void rt_error_add(struct rt_error *err, const char *fmt, ...) RT_PRINTF(2, 3);
+
 /*
  * "--OPTION=TEXT: no such OPTION; there are: ...": the words that `word` gives, from 0 until NULL.
  */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "commands/command.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "arch/arch.h"
 #include "base/array.h"
@@ -12,6 +15,7 @@
 #include "commands/option_table.h"
 #include "commands/report.h"
 #include "config.h"
+#include "process/tracee.h"
 #include "session/session.h"
 
 /* ---- help ---- */
@@ -127,11 +131,37 @@ static void print_version(FILE *file)
 
 /* ---- the commands ---- */
 
+/* As strace takes them: the program's arguments behind it; or the function before the program. */
+static void show_order(const struct rt_options *o, struct rt_error *err)
+{
+	int n = o->nspecs - (int)o->nevents;
+	const char *name = rt_commands[o->command].name;
+	struct rt_error ignored;
+	char *path = NULL;
+
+	if (!o->program || n < 1)
+		return;
+	if (o->command == RT_CMD_TRACE && n > 2 && strcmp(o->specs[n - 2], "by") == 0)
+		rt_error_add(err, "; by caller, by path: go with rawtrace count and hist");
+	else if (err->status == RT_EXIT_USAGE && !o->argv[1])
+		rt_error_add(err, "; arguments go behind --: rawtrace %s%s%.60s -- %.60s", name,
+			     *name ? " " : "", o->program, o->specs[n - 1]);
+	else if (err->status == RT_EXIT_FAILURE && !strchr(o->program, '/') &&
+		 rt_tracee_find(o->specs[0], &path, &ignored) == 0 && access(path, X_OK) == 0)
+		rt_error_add(err, "; the program comes first: rawtrace %s%s%.60s %.60s", name,
+			     *name ? " " : "", o->specs[0], o->program);
+	free(path);
+}
+
 static int run_trace(const struct rt_options *options, FILE *out, int *status,
 		     struct rt_error *err)
 {
-	return options->dump != RT_DUMP_NONE ? rt_dump(options, out, err)
-					     : rt_session_run(options, status, err);
+	int r = options->dump != RT_DUMP_NONE ? rt_dump(options, out, err)
+					      : rt_session_run(options, status, err);
+
+	if (r == -ENOENT)
+		show_order(options, err);
+	return r;
 }
 
 static int run_report(const struct rt_options *options, FILE *out, int *status,

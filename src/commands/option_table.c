@@ -247,10 +247,18 @@ static int parse_summary(struct rt_options *o, const char *text, struct rt_error
 
 static int parse_sort(struct rt_options *o, const char *text, struct rt_error *err)
 {
+	static const struct {
+		const char *word, *column;
+	} strace[] = { { "time", "total" }, { "count", "calls" }, { "errors", "failed" },
+		       { "error", "failed" }, { "name", "function" } };
+	const char *column = text;
 	unsigned i;
 
+	for (i = 0; i < RT_COUNT(strace); i++)
+		if (strcmp(text, strace[i].word) == 0)
+			column = strace[i].column;
 	for (i = 0; rt_sort_name(i); i++) {
-		if (strcmp(rt_sort_name(i), text) != 0)
+		if (strcmp(rt_sort_name(i), column) != 0)
 			continue;
 		o->sort = (enum rt_sort)i;
 		return 0;
@@ -387,6 +395,9 @@ static int parse_event(struct rt_options *o, const char *text, struct rt_error *
 	if (!rt_scan_text(&at, "trace=") && is_other_kind(text))
 		return rt_usage(err, "-e %s: only functions are chosen: -e FUNCTION,...", text);
 	excluded = rt_scan_text(&at, "!");
+	if (*at == '%')
+		return rt_usage(err, "-e %s: there are no classes; try a glob or a set: "
+				     "-e 'libc.so.6:open*', -e @libc", text);
 	do {
 		n = event_length(at);
 		if (!n)

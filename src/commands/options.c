@@ -45,27 +45,51 @@ int rt_time_parse(const char *text, uint64_t *ns)
 /* Options of strace, ltrace and perf, and the words to type instead. */
 static const struct {
 	char letter;
+	const char *name; /* strace's long one; NULL: not answered */
 	const char *answer;
 } answers[] = {
-	{ 'C', "rawtrace record keeps the calls; rawtrace report -c prints a table of them" },
-	{ 'D', "--depth=N shows N levels of calls" },
-	{ 'E', "type: env NAME=VALUE rawtrace PROGRAM" },
-	{ 'g', "rawtrace record keeps who called whom; rawtrace report -F graph shows it" },
-	{ 'l', "functions of a library are named LIBRARY:FUNCTION; --libcalls traces what the "
-	       "program imports" },
-	{ 'N', "-x FUNC does not trace FUNC" },
-	{ 'P', "a condition chooses calls by their arguments: 'f(int fd == 3)'" },
-	{ 'R', "results are shown without an option" },
-	{ 'w', "all times are from entry to return" },
+	{ 'b', "detach-on", "programs that exec runs are traced with -f alone" },
+	{ 'C', "summary", "rawtrace record keeps the calls; rawtrace report -c prints a table of "
+			  "them" },
+	{ 'd', "debug", "-v says how the program is traced" },
+	{ 'D', NULL, "--depth=N shows N levels of calls" },
+	{ 'E', "env", "type: env NAME=VALUE rawtrace PROGRAM" },
+	{ 'g', NULL, "rawtrace record keeps who called whom; rawtrace report -F graph shows it" },
+	{ 'i', "instruction-pointer", "-k prints the callers and their addresses" },
+	{ 'l', NULL, "functions of a library are named LIBRARY:FUNCTION; --libcalls traces what "
+		     "the program imports" },
+	{ 'n', "syscall-number", "functions are traced, not system calls; for these: strace -n" },
+	{ 'N', NULL, "-x FUNC does not trace FUNC" },
+	{ 'O', "summary-syscall-overhead", "rawtrace doctor prints the cost of a probe" },
+	{ 'P', "trace-path", "a condition chooses calls by their arguments: 'f(int fd == 3)'" },
+	{ 'R', NULL, "results are shown without an option" },
+	{ 'U', "summary-columns", "-c prints all columns; -S COLUMN sorts by one" },
+	{ 'w', "summary-wall-clock", "all times are from entry to return" },
+	{ 'z', "successful-only", "a condition chooses calls by their result: "
+				  "'read(return >= 0)'" },
+	{ 0, "decode-fds", "type -y" },
+	{ 0, "failed-only", "type -Z" },
+	{ 0, "output-separately", "type -ff -o FILE" },
+	{ 0, "stack-traces", "type -k" },
+	{ 0, "summary-only", "type -c" },
+	{ 0, "syscall-times", "type -T" },
+	{ 0, "trace", "type -e FUNCTION,..." },
 };
 
-static const char *answer_for(int letter)
+/* `word` is --NAME or --NAME=VALUE, if `letter` is 0. */
+static const char *answer_for(int letter, const char *word)
 {
-	size_t i;
+	const char *name;
+	size_t i, n;
 
-	for (i = 0; i < RT_COUNT(answers); i++)
-		if (answers[i].letter == letter)
+	for (i = 0; i < RT_COUNT(answers); i++) {
+		name = answers[i].name;
+		n = name ? strlen(name) : 0;
+		if (letter ? answers[i].letter == letter
+			   : n && strncmp(word + 2, name, n) == 0 &&
+				     (word[2 + n] == '\0' || word[2 + n] == '='))
 			return answers[i].answer;
+	}
 	return "no such option; see rawtrace --help";
 }
 
@@ -119,16 +143,25 @@ static unsigned row_of(int c)
 
 /*
  * getopt leaves in optopt a letter that is no option (of several in a word, so that argv is not yet
- * past it), or what a long one means.
+ * past it), or what a long one means.  Behind PROGRAM it may be meant for that.
  */
-static int unknown_option(const char *letters, char **argv, struct rt_error *err)
+static int unknown_option(const struct rt_options *o, const char *letters, char **argv,
+			  struct rt_error *err)
 {
+	bool command = o->words[0] && rt_command_find(o->words[0]) != RT_CMD_TRACE;
+	const char *word = argv[optind - 1], *program = o->words[command];
+	char option[] = { '-', (char)optopt, '\0' };
+
 	if (optopt > UCHAR_MAX || (optopt && strchr(letters, optopt)))
-		return rt_usage(err, "%s: takes no value; see rawtrace --help",
-				argv[optind - 1]);
-	if (optopt)
-		return rt_usage(err, "-%c: %s", optopt, answer_for(optopt));
-	return rt_usage(err, "%s: no such option; see rawtrace --help", argv[optind - 1]);
+		return rt_usage(err, "%s: takes no value; see rawtrace --help", word);
+	if (optopt && (word[0] != '-' || word[1] == '-' ||
+		       word[strlen(word) - 1] != optopt))
+		word = argv[optind];
+	rt_usage(err, "%s: %s", optopt ? option : word, answer_for(optopt, word));
+	if (program && !o->pids.n && !o->all)
+		rt_error_add(err, "; an option of %.40s goes behind --: rawtrace %.40s -- %.40s",
+			     program, program, word);
+	return -EINVAL;
 }
 
 static int take_option(struct rt_options *o, int c, const char *letters, char **argv,
@@ -141,7 +174,7 @@ static int take_option(struct rt_options *o, int c, const char *letters, char **
 		return rt_usage(err, "%s: needs a value; see rawtrace --help",
 				argv[optind - 1]);
 	if (c == '?')
-		return unknown_option(letters, argv, err);
+		return unknown_option(o, letters, argv, err);
 	i = row_of(c);
 	row = &rt_option_table[i];
 	o->given |= UINT64_C(1) << i;

@@ -267,7 +267,7 @@ int rt_no_function(const struct rt_program *program, struct rt_image *image,
 	struct rt_text written = { 0 };
 	bool children = image == rt_program_executable(program) && runs_others(image);
 	size_t n, before, nunnamed = 0;
-	bool go;
+	bool go, near;
 
 	rt_image_symbols(image, &v, &n, NULL);
 	if (!spec->glob && !copy && is_inlined(image, spec)) {
@@ -294,7 +294,8 @@ int rt_no_function(const struct rt_program *program, struct rt_image *image,
 		    unnamed[0].name);
 	before = t.n;
 	add_other_image(&t, program, image, spec);
-	if (t.n == before && children) {
+	near = t.n != before;
+	if (!near && children) {
 		add(&t, "; in a child: -f PROGRAM:%.200s", spec->function);
 		before = t.n;
 	}
@@ -308,15 +309,15 @@ int rt_no_function(const struct rt_program *program, struct rt_image *image,
 		/* Named types have the code of their underlying type. */
 		add_names(&t, nearest, rt_nearest_go(spec->function, v, n, nearest));
 	}
+	near |= t.n != before && !children;
 	if (t.n == before && n && rt_image_names_only_exports(image) &&
 	    strncmp(spec->function, RT_UNNAMED_PREFIX, strlen(RT_UNNAMED_PREFIX)) != 0)
 		add(&t, "; it is stripped and names only its exports");
 	if (interpreted(rt_program_executable(program)))
 		add(&t, "%s", interpreted(rt_program_executable(program)));
-	if (t.n == before && spec->function[0] >= '0' && spec->function[0] <= '9')
-		add(&t, "; the program's arguments go behind '--'");
 	rt_text_free(&written);
-	return rt_usage(err, "%s", t.buf);
+	rt_usage(err, "%s", t.buf);
+	return near ? -EINVAL : -ENOENT;
 }
 
 /* ---- the nearest names ---- */

@@ -20,7 +20,10 @@ size_t rt_nearest(const char *want, const struct rt_symbol *v, size_t n,
 size_t rt_nearest_go(const char *want, const struct rt_symbol *v, size_t n,
 		     const char *nearest[RT_MAX_NEAREST]);
 
-/* missing.c: fill `err` for a spec: its library or function is missing; -EINVAL or -ENOENT. */
+/*
+ * missing.c: fill `err` for a spec: its library or function is missing.  -EINVAL, or -ENOENT if
+ * nothing has a name like that.
+ */
 int rt_no_library(const struct rt_program *program, const char *lib, struct rt_error *err);
 int rt_no_function(const struct rt_program *program, struct rt_image *image,
 		   const struct rt_spec *spec, struct rt_error *err);

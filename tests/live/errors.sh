@@ -37,7 +37,13 @@ refuses "an output folder that is not there" 1 'No such file' -o "$T/none/out" "
 
 refuses "unknown function: nearest names" 2 "no function 'fibb'; did you mean 'fib'" "$FIB" fibb
 refuses "the program's argument in the place of a function" 2 \
-	"no function '10'; the program's arguments go behind '--'" "$FIB" fib 10
+	"no function '10'; arguments go behind --: rawtrace $FIB -- 10$" "$FIB" fib 10
+refuses "the same in count" 2 "behind --: rawtrace count $FIB -- 10$" count "$FIB" fib 10
+refuses "a function before the program" 1 \
+	"fib: no such program in PATH.*; the program comes first: rawtrace $FIB fib$" fib "$FIB"
+refuses "a trace by caller" 2 "no function 'by'.*by caller, by path: go with rawtrace count" \
+	"$FIB" fib by caller
+refuses "no function, and arguments behind --" 2 "no function 'zz'$" "$FIB" zz -- 10
 refuses "unknown function beside a known one" 2 "no function 'nothing_like_it'" "$FIB" fib \
 	nothing_like_it
 refuses "a glob without a match" 2 "no function matches 'zz\*'" "$FIB" 'zz*'
@@ -56,7 +62,7 @@ refuses "a format that is none" 2 '--format=x: no such format; there are: tree, 
 	"$FIB" fib
 refuses "a mechanism that is none" 2 \
 	'--attach=x: no such mechanism; there are: uprobe-multi, .*, tracefs$' --attach=x "$FIB" fib
-for letter in C g l; do
+for letter in C P U b d g i l n O w z; do
 	refuses "-$letter" 2 "-$letter: .* " "-$letter" "$FIB" fib
 	! grep -q 'no such option' "$T/err" || echo "not ok $SCRIPT: -$letter has no answer"
 done

@@ -241,9 +241,19 @@ static void test_usage(void)
 		{ "-A -F chrome -o x ./fib f", "-A: --format=chrome is one whole file" },
 		{ "-A record ./fib f", "-A: not allowed with record" },
 		{ "-ff -o |cat ./fib f", "-o '|cat': -ff writes files" },
-		{ "-zv ./fib f", "-z: no such option" },
-		{ "-vz ./fib f", "-z: no such option" },
-		{ "--no-bpf -zv ./fib f", "-z: no such option" },
+		{ "-mv ./fib f", "-m: no such option" },
+		{ "-vm ./fib f", "-m: no such option" },
+		{ "--no-bpf -mv ./fib f", "-m: no such option" },
+		{ "-vz ./fib f", "-z: a condition chooses calls by their result" },
+		{ "--trace=f ./fib", "--trace=f: type -e FUNCTION,..." },
+		{ "--stack-traces ./fib", "--stack-traces: type -k" },
+		{ "-e trace=%file ./fib", "-e trace=%file: there are no classes; try" },
+		{ "ls -l", "; an option of ls goes behind --: rawtrace ls -- -l" },
+		{ "ls -vlo x", "-l: functions of a library are named LIBRARY:FUNCTION; --libcalls "
+			       "traces what the program imports; an option of ls goes behind --: "
+			       "rawtrace ls -- -vlo" },
+		{ "count find . -name x", "rawtrace find -- -name" },
+		{ "redis-server --port 7", "rawtrace redis-server -- --port" },
 		{ "--no-bpf=x ./fib f", "--no-bpf=x: takes no value" },
 		{ "--help=x", "--help=x: takes no value" },
 		{ "--de=1 ./fib f", "--de=1: no such option" },
@@ -257,6 +267,29 @@ static void test_usage(void)
 		CU_ASSERT(parse(&o, &err, lines[i][0]) == -EINVAL);
 		CU_ASSERT(err.status == RT_EXIT_USAGE);
 		CU_ASSERT(strstr(err.text, lines[i][1]) != NULL);
+		rt_options_free(&o);
+	}
+}
+
+/* strace's words for columns. */
+static void test_sorts(void)
+{
+	static const struct {
+		const char *line;
+		enum rt_sort sort;
+	} lines[] = {
+		{ "-c -S time ./fib f", RT_SORT_TOTAL },
+		{ "-c -S calls ./fib f", RT_SORT_CALLS },
+		{ "-c -S count ./fib f", RT_SORT_CALLS },
+		{ "-c -S errors ./fib f", RT_SORT_FAILED },
+		{ "-c -S name ./fib f", RT_SORT_FUNCTION },
+	};
+	struct rt_options o;
+	struct rt_error err;
+	unsigned i;
+
+	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		CU_ASSERT(parse(&o, &err, lines[i].line) == 0 && o.sort == lines[i].sort);
 		rt_options_free(&o);
 	}
 }
@@ -370,6 +403,7 @@ CU_TestInfo rt_tests_options[] = {
 	{ "usage errors", test_usage },
 	{ "sizes", test_sizes },
 	{ "times", test_times },
+	{ "strace's words for columns", test_sorts },
 	{ "the tables of commands and options", test_table },
 	CU_TEST_INFO_NULL,
 };
