@@ -292,9 +292,21 @@ static void put_thread(struct rt_sink *sink, const struct rt_thread *thread,
 	putc_unlocked(' ', flow->line);
 }
 
+/* Half of what is left of a line that is cut is for the call: deeper levels have their number. */
 static void put_indent(struct flow *flow, unsigned level)
 {
-	put_blanks(flow->line, (size_t)level * INDENT);
+	size_t columns = (size_t)level * INDENT, begin = position(flow), most;
+	char number[16];
+	int n;
+
+	most = flow->width > begin ? (flow->width - begin) / 2 : 0;
+	n = snprintf(number, sizeof(number), "[%u] ", level);
+	if (!flow->width || columns <= most || most < sizeof(number)) {
+		put_blanks(flow->line, columns);
+		return;
+	}
+	put_blanks(flow->line, most - (size_t)n);
+	rt_put(flow->line, number);
 }
 
 /* The callers of a call, behind its line. */

@@ -104,6 +104,13 @@ awk '/{$/ { open++; n++ } /} = [0-9]*  fib$/ { open-- } /fib\([0-9]*\) = [0-9]*$
 expect_text '177 0 0' "$T/out"
 end_case
 
+begin "flow: deep calls are on a line that is cut, with their level"
+rt -F flow --width=80 "$BIN/recurse" deep -- 0 29
+expect_line '^ *[0-9.]* ms .*  \[29\] deep(0) = 0$' "$T/err"
+awk 'length > 80' "$T/err" >"$T/long"
+[ ! -s "$T/long" ] || show "$T/long"
+end_case
+
 begin "tree: times of day, since the line before, and of calls"
 before=$(date +%s)
 rt -ttt -T "$FIB" fib -- 2
