@@ -46,6 +46,12 @@ long rt_dwarf_member(struct rt_image *image, const char *type, const char *membe
 bool rt_dwarf_trouble(struct rt_image *image, struct rt_error *err);
 
 /*
+ * The file that has the unpacked sections of its debug information, NULL: none; and did this run
+ * write it?
+ */
+const char *rt_dwarf_unpacked(const struct rt_image *image, bool *now);
+
+/*
  * The source file that the function at `addr` was written in, as the compiler was given it; the
  * image's.  NULL: not known.
  */

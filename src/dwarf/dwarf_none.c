@@ -56,6 +56,13 @@ bool rt_dwarf_trouble(struct rt_image *image, struct rt_error *err)
 	return false;
 }
 
+const char *rt_dwarf_unpacked(const struct rt_image *image, bool *now)
+{
+	(void)image;
+	*now = false;
+	return NULL;
+}
+
 const char *rt_dwarf_file(struct rt_image *image, uint64_t addr)
 {
 	(void)image;

@@ -25,7 +25,7 @@ struct sizes {
  * The size that a compressed section's head tells: that of ELF (Elf64_Chdr), or of GNU ("ZLIB" and
  * 8 bytes, big-endian).
  */
-static uint64_t unpacked_size(Elf *elf, const GElf_Shdr *shdr, bool is64)
+uint64_t rt_dwarf_unpacked_size(Elf *elf, const GElf_Shdr *shdr, bool is64)
 {
 	const Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)shdr->sh_offset, 16, ELF_T_BYTE);
 	const unsigned char *p;
@@ -90,7 +90,7 @@ static void measure(Elf *elf, bool is64, struct sizes *sizes)
 		if (strcmp(name + 7 + old, "info") == 0)
 			sizes->info = true;
 		if (old || (shdr.sh_flags & RT_SHF_COMPRESSED))
-			sizes->unpacked += unpacked_size(elf, &shdr, is64);
+			sizes->unpacked += rt_dwarf_unpacked_size(elf, &shdr, is64);
 		sizes->zstd |= !old && (shdr.sh_flags & RT_SHF_COMPRESSED) &&
 			       compression(elf, &shdr) == RT_COMPRESS_ZSTD;
 		if (shdr.sh_offset + shdr.sh_size > sizes->end)
@@ -152,6 +152,8 @@ void rt_dwarf_forget(struct rt_dwarf *dwarf, Dwarf_Off at)
 	 * Nobody writes to the mapping, so nothing of it can be lost.  It stays in the page cache.
 	 */
 	advise(dwarf, MADV_DONTNEED);
+	if (dwarf->unpacked)
+		madvise(dwarf->unpacked, dwarf->unpacked_size, MADV_DONTNEED);
 }
 
 /*
@@ -209,7 +211,7 @@ static int open_file(struct rt_dwarf *dwarf, struct rt_error *err)
 	 * Private and writable, the mapping would lose what libelf notes of it in section headers.
 	 */
 	if (dwarf->elf && is64 && sizes.unpacked)
-		rt_dwarf_unpack(dwarf);
+		rt_dwarf_unpack(dwarf, fd, size);
 	if (dwarf->elf)
 		dwarf->dbg = dwarf_begin_elf(dwarf->elf, DWARF_C_READ, NULL);
 	if (!dwarf->dbg)
@@ -244,6 +246,14 @@ int rt_dwarf_open(struct rt_image *image, struct rt_dwarf **dwarf, struct rt_err
 	if (d->code && err)
 		*err = d->error;
 	return d->code;
+}
+
+const char *rt_dwarf_unpacked(const struct rt_image *image, bool *now)
+{
+	const struct rt_dwarf *d = image->dwarf;
+
+	*now = d && d->unpacked_now;
+	return d ? d->unpacked_path : NULL;
 }
 
 bool rt_dwarf_trouble(struct rt_image *image, struct rt_error *err)
@@ -281,6 +291,9 @@ void rt_dwarf_close(struct rt_dwarf *dwarf)
 		close(dwarf->shared_fd);
 	}
 	elf_end(dwarf->elf);
+	if (dwarf->unpacked)
+		munmap(dwarf->unpacked, dwarf->unpacked_size);
+	free(dwarf->unpacked_path);
 	free(dwarf);
 }
 

@@ -60,6 +60,11 @@ struct rt_dwarf {
 	Dwarf *shared_dbg;
 	int shared_fd;
 	bool no_shared;			/* it was not found, and is needed */
+	/* the file of unpacked sections, mapped (dwarf_unpack.c); NULL: none */
+	void *unpacked;
+	size_t unpacked_size;
+	char *unpacked_path;
+	bool unpacked_now;		/* this run wrote it */
 	Dwarf_Off forgotten;		/* rt_dwarf_forget() gave pages back there */
 	void *units;			/* tsearch's tree of struct rt_dwarf_unit, by offset */
 	bool ranges_read;
@@ -82,6 +87,8 @@ int rt_dwarf_open(struct rt_image *image, struct rt_dwarf **dwarf, struct rt_err
  * none.
  */
 Elf_Scn *rt_dwarf_next_section(Elf *elf, Elf_Scn *scn, GElf_Shdr *shdr, const char **name);
+/* The size that the head of a compressed section tells, once it is not; 0: not known. */
+uint64_t rt_dwarf_unpacked_size(Elf *elf, const GElf_Shdr *shdr, bool is64);
 
 /*
  * In a walk over all units, that at offset `at` has been read: every so often pages of the mapped
@@ -137,10 +144,10 @@ bool rt_dwarf_unit_at(struct rt_dwarf *dwarf, Dwarf_Off head, Dwarf_Die *unit);
  */
 bool rt_dwarf_split(Dwarf_Die *unit);
 /*
- * The same: sections that are compressed (SHF_COMPRESSED) are unpacked one by one, so that the
- * pages that they come from can be given back.
+ * The same (dwarf_unpack.c): the sections of file `fd`, of `size` bytes, that are compressed
+ * (SHF_COMPRESSED) are unpacked.
  */
-void rt_dwarf_unpack(struct rt_dwarf *dwarf);
+void rt_dwarf_unpack(struct rt_dwarf *dwarf, int fd, uint64_t size);
 /*
  * The same: where libdw does not find what dwz has moved to another file, that is looked for where
  * debug files are.

@@ -15,18 +15,6 @@ bool rt_dwarf_split(Dwarf_Die *unit)
 	return true;
 }
 
-void rt_dwarf_unpack(struct rt_dwarf *dwarf)
-{
-	Elf_Scn *scn = NULL;
-	const char *name;
-	GElf_Shdr shdr;
-
-	while ((scn = rt_dwarf_next_section(dwarf->elf, scn, &shdr, &name)))
-		if (strncmp(name, ".debug_", 7) == 0 && (shdr.sh_flags & RT_SHF_COMPRESSED) &&
-		    elf_compress(scn, 0, 0) > 0)
-			rt_dwarf_forget(dwarf, 0);
-}
-
 void rt_dwarf_share(struct rt_dwarf *dwarf)
 {
 	const char *name = (const char *)dwarf->shared.p;

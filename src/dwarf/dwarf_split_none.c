@@ -9,9 +9,11 @@ bool rt_dwarf_split(Dwarf_Die *unit)
 }
 
 /* Before 0.165 there is no reader of compressed sections. */
-void rt_dwarf_unpack(struct rt_dwarf *dwarf)
+void rt_dwarf_unpack(struct rt_dwarf *dwarf, int fd, uint64_t size)
 {
 	(void)dwarf;
+	(void)fd;
+	(void)size;
 }
 
 void rt_dwarf_share(struct rt_dwarf *dwarf)

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "elf/cache.h"
 #include "elf/servers.h"
 #include "kernel/caps.h"
 #include "kernel/procfs.h"
@@ -220,8 +221,6 @@ int rt_ask(char *const argv[], char *const env[], int folder, unsigned timeout_m
  * For any other user (rawtrace has file capabilities) it is that user's own cache.
  */
 
-#define CACHE "/var/cache"
-
 enum { TIMEOUT_S = 30 };
 
 static void set_reason(char **why, const char *fmt, ...) RT_PRINTF(2, 3);
@@ -244,41 +243,22 @@ static unsigned timeout_ms(void)
 	return (unsigned)(n > 0 && n < TIMEOUT_S ? n : TIMEOUT_S) * 1000;
 }
 
-/* Open the folder `name` in `at`, and make it if need be: one that `owner` alone can write to. */
-static int open_folder(int at, const char *name, uid_t owner)
-{
-	struct stat st;
-	int fd;
-
-	if (mkdirat(at, name, 0700) < 0 && errno != EEXIST)
-		return -errno;
-	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) < 0 || (st.st_uid != 0 && st.st_uid != owner) || (st.st_mode & 022) ||
-	    (st.st_uid != owner && fchown(fd, owner, owner) < 0)) {
-		close(fd);
-		return -EPERM;
-	}
-	return fd;
-}
-
 /* Root's cache; `path` gets its name. */
 static int open_cache(char path[PATH_MAX])
 {
 	const char *base = getenv("DEBUGINFOD_CACHE_PATH");
 	int above, fd;
 
-	base = base && *base ? base : CACHE;
+	base = base && *base ? base : RT_CACHE_ROOT;
 	mkdir(base, 0755);
 	if ((size_t)snprintf(path, PATH_MAX, "%s/rawtrace", base) + sizeof("/debuginfod") >
 	    PATH_MAX)
 		return -ENAMETOOLONG;
-	above = open_folder(AT_FDCWD, path, 0);
+	above = rt_cache_subfolder(AT_FDCWD, path, 0);
 	if (above < 0)
 		return above;
 	strcat(path, "/debuginfod");
-	fd = open_folder(above, "debuginfod", RT_NOBODY);
+	fd = rt_cache_subfolder(above, "debuginfod", RT_NOBODY);
 	close(above);
 	return fd;
 }

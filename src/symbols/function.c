@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/glob.h"
 #include "code/prologue.h"
+#include "dwarf/dwarf.h"
 #include "elf/debug.h"
 #include "elf/file.h"
 #include "go/go.h"
@@ -466,6 +467,16 @@ void rt_functions_free(struct rt_functions *functions)
 
 /* ---- names as they are shown ---- */
 
+static void print_unpacked(const struct rt_image *image, FILE *file)
+{
+	bool now;
+	const char *path = rt_dwarf_unpacked(image, &now);
+
+	if (path)
+		fprintf(file, "rawtrace: %s: debug information %s %s\n", rt_image_name(image),
+			now ? "unpacked into" : "read from", path);
+}
+
 void rt_functions_print_sources(const struct rt_functions *functions, FILE *file)
 {
 	enum { SOURCES = RT_SOURCE_EH_FRAME + 1 };	/* the last one */
@@ -489,6 +500,7 @@ void rt_functions_print_sources(const struct rt_functions *functions, FILE *file
 					rt_symbol_source_name((enum rt_symbol_source)k),
 					k == RT_SOURCE_DEBUG ? " " : "",
 					k == RT_SOURCE_DEBUG ? rt_image_debug_path(image) : "");
+		print_unpacked(image, file);
 	}
 }
 

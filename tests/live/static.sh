@@ -86,7 +86,7 @@ for file in $(find src -name "*_none.c"); do
 done
 expect_same /dev/null "$T/none"
 lacks $(ar t librawtrace.a | sed -n '/^dwarf_index/d; s/^\(dwarf.*\)\.o$/\1/p') dwarf_none
-lacks $(ar t librawtrace.a | sed -n 's/^\(dwarf_split\)\.o$/\1 dwarf_split_none/p')
+lacks $(ar t librawtrace.a | sed -n 's/^\(dwarf_split\)\.o$/\1 dwarf_unpack dwarf_split_none/p')
 lacks $(ar t librawtrace.a | sed -n 's/\.o$//; /_capstone$/p') decode_none
 lacks unxz_lzma unxz_none
 lacks demangle_libiberty demangle_none

@@ -48,6 +48,7 @@ int main(int argc, char **argv)
 		{ "images", NULL, NULL, NULL, NULL, rt_tests_images },
 		{ "function", NULL, NULL, NULL, NULL, rt_tests_function },
 		{ "debug", NULL, NULL, NULL, NULL, rt_tests_debug },
+		{ "cache", NULL, NULL, NULL, NULL, rt_tests_cache },
 		{ "imports", NULL, NULL, NULL, NULL, rt_tests_imports },
 		{ "names", NULL, NULL, NULL, NULL, rt_tests_names },
 		{ "instructions", NULL, NULL, NULL, NULL, rt_tests_flow },

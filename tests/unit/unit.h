@@ -12,7 +12,7 @@
 extern CU_TestInfo rt_tests_outcome[];
 extern CU_TestInfo rt_tests_spec[], rt_tests_probes[], rt_tests_spec_plans[], rt_tests_guess[],
 	rt_tests_arch[], rt_tests_image[], rt_tests_images[], rt_tests_function[], rt_tests_names[],
-	rt_tests_debug[], rt_tests_imports[];
+	rt_tests_debug[], rt_tests_imports[], rt_tests_cache[];
 extern CU_TestInfo rt_tests_fetch[], rt_tests_prologue[], rt_tests_exits[], rt_tests_flow[],
 	rt_tests_recursion[], rt_tests_emit_bpf[], rt_tests_emit_tracefs[];
 extern CU_TestInfo rt_tests_lower[], rt_tests_show[];
