@@ -4,8 +4,8 @@
 
 #include "arch/arch.h"
 
-/* A check of the stack has less bytes, and a function's spills at most so many. */
-enum { RT_GO_CHECK_MAX = 80, RT_GO_SPILLS_MAX = 288 };
+/* A check of the stack has less bytes, and a function's spills and its frame's at most so many. */
+enum { RT_GO_CHECK_MAX = 80, RT_GO_SPILLS_MAX = 288, RT_GO_FRAME_MAX = 32 };
 
 /* A register of arguments that is put into the frame. */
 struct rt_go_spill {
@@ -31,6 +31,11 @@ struct rt_go_code {
 	 * stops it among them.  NULL: none.
 	 */
 	uint32_t (*past_temporary)(const uint8_t *bytes, size_t n);
+	/*
+	 * Counts the bytes behind these that make the frame, up to the instruction that sets the
+	 * frame pointer, where sp is `*sp_down` lower.  0: none.  NULL: programs emulate nothing.
+	 */
+	uint32_t (*past_frame)(const uint8_t *bytes, size_t n, int32_t *sp_down);
 	/*
 	 * Finds the code to which the check (the first `past` bytes) jumps to grow the stack,
 	 * counted from the entry.  False: not known.

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "arch/sample.h"
+#include "attach/emulations.h"
 #include "attach/perf_probe.h"
 #include "emit/bpf.h"
 #include "kernel/procfs.h"
@@ -363,12 +364,15 @@ int rt_place_cheaply(const struct rt_wanted *wanted, const struct rt_traced *tra
 {
 	const struct rt_arch *arch = rt_image_arch(rt_program_executable(&traced->program));
 	bool helps = rt_place_first(wanted, traced, sites);
-	uint32_t emulated;
+	uint32_t emulated = 0;
 
 	if (arch->form && ask && (helps || costs)) {
 		emulated = rt_calibrate(arch, traced->program.nops, costs, c);
 		if (emulated && helps)
 			rt_place_measured(wanted, traced, sites, emulated);
 	}
+	if (arch->emulation && ask && rt_place_is_stepped(sites, emulated) &&
+	    rt_emulations_ask() == 0)
+		rt_place_for_programs(wanted, traced, sites, emulated);
 	return rt_place_check_files(traced, sites, err);
 }

@@ -5,6 +5,9 @@
  * Only sites that have their place alone: programs see the registers one after the other, and the
  * second one would see those that the first one has changed.
  *
+ * Not returns with which a function begins: another tool's uretprobe there is prepared after all
+ * programs have run (handler_chain()), at the sp that they leave, in the caller's frame.
+ *
  * Not returns where there may be a user shadow stack (x86, Linux 6.6): the processor compares the
  * return address with the copy there, which no program can take off.  glibc enables it before main,
  * and only where GLIBC_TUNABLES asks for it (2.39).  The programs that children run are not known.
@@ -212,6 +215,14 @@ static bool is_oldest(struct others *o, const struct rt_function *f)
 	return i == pids->n && has_no_probe(o->file, f->image, addr);
 }
 
+/* Exits of functions that only begin by a tail call have no probe at their entry. */
+static bool is_entry(const struct rt_image *image, uint64_t addr)
+{
+	size_t n;
+
+	return rt_symbols_at(image, addr, &n) != NULL;
+}
+
 static void read_site(struct others *others, const struct spot *s, bool returns,
 		      struct rt_emulation *v)
 {
@@ -220,17 +231,17 @@ static void read_site(struct others *others, const struct spot *s, bool returns,
 	const struct rt_function *f = &request->functions->v[site->function];
 	const struct rt_arch *arch = rt_image_arch(f->image);
 	bool exit = site->kind == RT_SITE_EXIT;
+	uint64_t addr = exit ? f->exits.v[site->exit].place.addr : f->addr + f->skip;
 	struct rt_emulation emulation;
 	uint8_t bytes[16];
 	size_t n;
 
 	if (!arch->emulation)
 		return;
-	n = rt_image_read(f->image, exit ? f->exits.v[site->exit].place.addr : f->addr + f->skip,
-			  bytes, sizeof(bytes));
+	n = rt_image_read(f->image, addr, bytes, sizeof(bytes));
 	if (!arch->emulation(bytes, n, &emulation))
 		return;
-	if (exit ? emulation.op != RT_EMULATE_RETURN || !returns
+	if (exit ? emulation.op != RT_EMULATE_RETURN || !returns || is_entry(f->image, addr)
 		 : emulation.op == RT_EMULATE_RETURN)
 		return;
 	if (!exit && writes_argument(f, &emulation) && !is_oldest(others, f))

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Three steps decide the place of a probe. First, a walk over instructions that use registers
- * alone, to the first that the kernel emulates. Reads at fixed addresses in the file's own segments
- * count as such: they cannot fault, unless the file is truncated, which ends the program at its
- * code too. Then a search nearby for bytes that could be a short or an indirect branch. Last, one
- * sweep of the file for long branches, lea and addresses.
+ * alone, to the first that the kernel emulates, or a BPF program from Linux 6.19 on: one behind a
+ * sub of the stack pointer, which programs leave to the kernel (arch/x86/x86_emulation.c). Reads at
+ * fixed addresses in the file's own segments count as such: they cannot fault, unless the file is
+ * truncated, which ends the program at its code too. Then a search nearby for bytes that could be a
+ * short or an indirect branch. Last, one sweep of the file for long branches, lea and addresses.
  *
  * The last two take every byte for the beginning of an instruction, so nothing is missed if code
  * has data in it, and no decoder is needed. Capstone only refutes bytes that look like a branch,
@@ -20,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/emulation.h"
 #include "base/search.h"
 #include "elf/eh_frame.h"
 #include "elf/file.h"
@@ -86,6 +88,17 @@ static const char *step(const struct rt_arch *arch, struct rt_decoder *decoder,
 	return why;
 }
 
+static bool is_cheap(const struct rt_arch *arch, const struct rt_prologue_want *want,
+		     enum rt_form form, const uint8_t *bytes, size_t n)
+{
+	struct rt_emulation emulation;
+
+	if (form && (want->emulated & RT_FORM_BIT(form)))
+		return true;
+	return want->programs && arch->emulation && arch->emulation(bytes, n, &emulation) &&
+	       emulation.op != RT_EMULATE_RETURN;
+}
+
 void rt_prologue_walk(const struct rt_arch *arch, struct rt_decoder *decoder, const uint8_t *bytes,
 		      size_t n, uint64_t addr, const struct rt_prologue_want *want,
 		      struct rt_prologue *p)
@@ -104,7 +117,7 @@ void rt_prologue_walk(const struct rt_arch *arch, struct rt_decoder *decoder, co
 			p->why = "past what must not be probed";
 			return;
 		}
-		if (!refused && p->form && (want->emulated & RT_FORM_BIT(p->form))) {
+		if (!refused && left && is_cheap(arch, want, p->form, bytes + p->skip, left)) {
 			p->why = p->skip ? "past what the kernel single-steps"
 					 : "kernels need not single-step that";
 			return;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/emulation.h"
+#include "arch/go_code.h"
 #include "base/array.h"
 #include "code/prologue.h"
 #include "kernel/sys.h"
@@ -83,18 +85,28 @@ static bool is_certain(const struct rt_function *f, const struct rt_prologue *p)
 	       (p->skip == 4 && rt_image_arch(f->image)->form(bytes, n) == RT_FORM_ENDBR);
 }
 
+/* The kernel's words may be of any register. */
+static bool can_move(const struct rt_function *f)
+{
+	return !f->inside && !(f->refused && !f->behind) && f->role < RT_ROLE_ERRNO &&
+	       !(f->spec && f->spec->nwords);
+}
+
+static struct rt_extent code_of(const struct rt_function *f)
+{
+	return (struct rt_extent){
+		.image = f->image, .addr = f->addr, .size = f->size, .sized = f->sized
+	};
+}
+
 static void place_one(struct placing *c, uint32_t i, const struct rt_plan *plan)
 {
 	struct rt_function *f = &c->sites->functions.v[i];
 	struct rt_prologue_want want = wants(c->wanted, c->sites, i, plan);
-	const struct rt_extent code = {
-		.image = f->image, .addr = f->addr, .size = f->size, .sized = f->sized
-	};
+	const struct rt_extent code = code_of(f);
 	struct rt_prologue p;
 
-	/* The kernel's words may be of any register. */
-	if (f->go || f->inside || (f->refused && !f->behind) || f->role >= RT_ROLE_ERRNO ||
-	    (f->spec && f->spec->nwords)) {
+	if (f->go || !can_move(f)) {
 		set_form(f);
 		return;
 	}
@@ -114,14 +126,71 @@ static void place_one(struct placing *c, uint32_t i, const struct rt_plan *plan)
 		set_place(f, &p);
 }
 
-static void place_all(struct placing *c)
+/* Neither the kernel nor a BPF program emulates its instruction. */
+static bool is_stepped(const struct rt_function *f, uint32_t emulated)
+{
+	const struct rt_arch *arch = rt_image_arch(f->image);
+	struct rt_emulation emulation;
+	uint8_t bytes[16];
+	size_t n;
+
+	if ((emulated | RT_FORMS_ASSUMED) & RT_FORM_BIT(f->form))
+		return false;
+	n = rt_image_read(f->image, f->addr + f->skip, bytes, sizeof(bytes));
+	return !arch->emulation(bytes, n, &emulation) || emulation.op == RT_EMULATE_RETURN;
+}
+
+/* To where the frame is made: Go has checked that the stack has room for it. */
+static void place_go(struct rt_function *f, const struct rt_prologue_want *want)
+{
+	uint8_t bytes[RT_GO_FRAME_MAX];
+	int32_t sp_down;
+	uint32_t past;
+	size_t n;
+
+	if (want->returns || want->stack)
+		return;
+	n = rt_image_read(f->image, f->addr + f->skip, bytes, sizeof(bytes));
+	past = rt_image_arch(f->image)->go_code->past_frame(bytes, n, &sp_down);
+	if (!past || f->skip + past >= f->size)
+		return;
+	f->skip += past;
+	f->sp_down = sp_down;
+	f->placed = "past what Go can begin anew, and what the kernel single-steps";
+	set_form(f);
+}
+
+static void place_for_programs(struct placing *c, uint32_t i, const struct rt_plan *plan)
+{
+	struct rt_function *f = &c->sites->functions.v[i];
+	struct rt_prologue_want want = wants(c->wanted, c->sites, i, plan);
+	const struct rt_extent code = code_of(f);
+	struct rt_prologue p;
+
+	if (!can_move(f) || !is_stepped(f, c->emulated))
+		return;
+	if (f->go) {
+		place_go(f, &want);
+		return;
+	}
+	want.emulated = c->emulated | RT_FORMS_ASSUMED;
+	want.programs = true;
+	rt_prologue_find(&code, c->decoder, &want, &p);
+	if (p.skip)
+		set_place(f, &p);
+}
+
+static void place_all(struct placing *c,
+		      void (*place)(struct placing *c, uint32_t i, const struct rt_plan *plan))
 {
 	const struct rt_sites *sites = c->sites;
 	unsigned i;
 
+	c->decoder = rt_decoder_open(rt_image_arch(rt_program_executable(&c->traced->program)));
 	for (i = 0; i < sites->n; i++)
 		if (sites->plans[sites->v[i].plan].kind == RT_KIND_ENTRY)
-			place_one(c, sites->v[i].function, &sites->plans[sites->v[i].plan]);
+			place(c, sites->v[i].function, &sites->plans[sites->v[i].plan]);
+	rt_decoder_close(c->decoder);
 }
 
 /* ---- what comes from elsewhere in the file ---- */
@@ -218,9 +287,7 @@ bool rt_place_first(const struct rt_wanted *wanted, const struct rt_traced *trac
 
 	if (!arch->form)
 		return false;
-	c.decoder = rt_decoder_open(arch);
-	place_all(&c);
-	rt_decoder_close(c.decoder);
+	place_all(&c, place_one);
 	return c.ask;
 }
 
@@ -231,9 +298,31 @@ void rt_place_measured(const struct rt_wanted *wanted, const struct rt_traced *t
 		.wanted = wanted, .traced = traced, .sites = sites, .emulated = emulated
 	};
 
-	c.decoder = rt_decoder_open(rt_image_arch(rt_program_executable(&traced->program)));
-	place_all(&c);
-	rt_decoder_close(c.decoder);
+	place_all(&c, place_one);
+}
+
+bool rt_place_is_stepped(const struct rt_sites *sites, uint32_t emulated)
+{
+	unsigned i;
+
+	for (i = 0; i < sites->n; i++) {
+		const struct rt_function *f = &sites->functions.v[sites->v[i].function];
+
+		if (sites->plans[sites->v[i].plan].kind == RT_KIND_ENTRY &&
+		    rt_image_arch(f->image)->emulation && is_stepped(f, emulated))
+			return true;
+	}
+	return false;
+}
+
+void rt_place_for_programs(const struct rt_wanted *wanted, const struct rt_traced *traced,
+			   const struct rt_sites *sites, uint32_t emulated)
+{
+	struct placing c = {
+		.wanted = wanted, .traced = traced, .sites = sites, .emulated = emulated
+	};
+
+	place_all(&c, place_for_programs);
 }
 
 int rt_place_check_files(const struct rt_traced *traced, const struct rt_sites *sites,

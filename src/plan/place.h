@@ -11,13 +11,19 @@
  *
  * rt_place_first() takes places that are cheap on every kernel.  True: instructions that this
  * kernel emulates (attach/calibrate.h) may give better ones; then rt_place_measured() takes their
- * RT_FORM_BITs.  At last rt_place_check_files() moves probes back to the entry if other code of the
+ * RT_FORM_BITs.  If an instruction is left that neither this kernel nor a BPF program emulates
+ * (rt_place_is_stepped), and programs can emulate at all (attach/emulations.h),
+ * rt_place_for_programs() moves such probes to one that a program can.  At last
+ * rt_place_check_files() moves probes back to the entry if other code of the
  * file may jump between it and the probe.  0 or -ENOMEM.
  */
 bool rt_place_first(const struct rt_wanted *wanted, const struct rt_traced *traced,
 		    const struct rt_sites *sites);
 void rt_place_measured(const struct rt_wanted *wanted, const struct rt_traced *traced,
 		       const struct rt_sites *sites, uint32_t emulated);
+bool rt_place_is_stepped(const struct rt_sites *sites, uint32_t emulated);
+void rt_place_for_programs(const struct rt_wanted *wanted, const struct rt_traced *traced,
+			   const struct rt_sites *sites, uint32_t emulated);
 int rt_place_check_files(const struct rt_traced *traced, const struct rt_sites *sites,
 			 struct rt_error *err);
 

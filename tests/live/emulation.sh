@@ -61,6 +61,16 @@ expect_status 0
 emulates "$T/err"
 end_case
 
+begin "an entry that moves the stack pointer"
+rt -v --return=insn "$T/emulation" probed_sub_sp -- $ROUNDS
+expect_status 0
+emulates "$T/err"
+[ -z "$EMULATES" ] ||
+	expect_line '^rawtrace: probed_sub_sp: probed at +4, on lea: past what ' "$T/err"
+expect_number calls "$(grep -c '^>(probed_sub_sp' "$T/err")" -eq $ROUNDS
+expect_number returns "$(grep -c '^<' "$T/err")" -eq $ROUNDS
+end_case
+
 # traces N ARGUMENT...: the trace number N, with its output in $T/traceN and $T/errN.
 traces() {
 	number=$1
@@ -98,6 +108,26 @@ case " $MECHANISMS " in
 	reap "$first"
 	reap "$second"
 	agree
+	end_case
+
+	# It is prepared when all programs have run: it must see the return address that the
+	# function begins with.
+	begin "another trace has a uretprobe where this one has an exit"
+	rm -f "$T/go"
+	in_background "$T/emulation" $ROUNDS "$T/go" >"$T/out"
+	TARGET=$PID
+	wait_for 20 test "/proc/$TARGET/exe" -ef "$T/emulation" || because "it does not run"
+	traces 1 --return=insn -p "$TARGET" probed_tail
+	first=$PID
+	traces 2 --return=uretprobe -p "$TARGET" only_returns
+	second=$PID
+	: >"$T/go"
+	reap "$TARGET"
+	! selected || expect_status 0
+	! selected || expect_line '^[0-9]* rounds of [0-9]* forms: all the same$' "$T/out"
+	reap "$first"
+	reap "$second"
+	expect_number returns "$(grep -c '^<' "$T/trace2")" -eq $((2 * ROUNDS))
 	end_case
 
 	begin "a trace of all processes, then one of a command"

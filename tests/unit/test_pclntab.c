@@ -239,6 +239,45 @@ static void test_checks(void)
 				v[i].past);
 }
 
+/* Frames of Go up to 1.20, and what is none. */
+static void test_frames(void)
+{
+	static const struct {
+		const char *bytes;
+		size_t n;
+		uint32_t past;
+		int32_t down;
+	} v[] = {
+		/* sub $32,%rsp; mov %rbp,24(%rsp); lea 24(%rsp),%rbp */
+		{ "\x48\x83\xec\x20\x48\x89\x6c\x24\x18\x48\x8d\x6c\x24\x18", 14, 9, 32 },
+		/* add $-128,%rsp */
+		{ "\x48\x83\xc4\x80\x48\x89\x6c\x24\x78\x48\x8d\x6c\x24\x78", 14, 9, 128 },
+		/* sub $0x210,%rsp; mov %rbp,0x208(%rsp); lea 0x208(%rsp),%rbp */
+		{ "\x48\x81\xec\x10\x02\0\0\x48\x89\xac\x24\x08\x02\0\0"
+		  "\x48\x8d\xac\x24\x08\x02\0\0",
+		  23, 15, 528 },
+		/* the frame pointer is not saved; saved elsewhere; not set; set elsewhere */
+		{ "\x48\x83\xec\x20\x48\x8d\x6c\x24\x18\x48\x8d\x6c\x24\x18", 14, 0, 0 },
+		{ "\x48\x83\xec\x20\x48\x89\x6c\x24\x10\x48\x8d\x6c\x24\x10", 14, 0, 0 },
+		{ "\x48\x83\xec\x20\x48\x89\x6c\x24\x18\x48\x89\x6c\x24\x18", 14, 0, 0 },
+		{ "\x48\x83\xec\x20\x48\x89\x6c\x24\x18\x48\x8d\x6c\x24\x10", 14, 0, 0 },
+		/* push %rbp; mov %rsp,%rbp */
+		{ "\x55\x48\x89\xe5", 4, 0, 0 },
+		/* cut in the middle */
+		{ "\x48\x83\xec\x20\x48\x89\x6c\x24\x18\x48\x8d\x6c\x24", 13, 0, 0 },
+		{ "\x48\x83\xec", 3, 0, 0 },
+	};
+	int32_t down;
+	size_t i;
+
+	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		CU_ASSERT_EQUAL(rt_x86_64_go_code.past_frame((const uint8_t *)v[i].bytes, v[i].n,
+							     &down),
+				v[i].past);
+		CU_ASSERT(!v[i].past || down == v[i].down);
+	}
+}
+
 #define LDR1 "\x81\x0b\x40\xf9"	/* ldr x1,[x28,#16] */
 #define LDR16 "\x90\x0b\x40\xf9"
 #define STR "\xfe\x0f\x1e\xf8"	/* str x30,[sp,#-32]! */
@@ -359,6 +398,7 @@ CU_TestInfo rt_tests_pclntab[] = {
 	{ "no such table", test_no_table },
 	{ "damaged ones", test_damaged },
 	{ "stack checks", test_checks },
+	{ "frames", test_frames },
 	{ "stack checks of aarch64", test_checks_aarch64 },
 	{ "what a signal makes begin anew", test_temporary },
 	{ "where threads have their goroutine", test_thread_offset },

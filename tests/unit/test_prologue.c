@@ -47,6 +47,8 @@ static struct rt_prologue_want read_needs(const char *needs, const struct rt_ima
 			want.stack = true;
 		else if (strcmp(word, "mark") == 0)
 			want.mark_only = true;
+		else if (strcmp(word, "programs") == 0)
+			want.programs = true;
 		else if (strcmp(word, "not-entry") == 0)
 			want.not_entry = true;
 		else if (strcmp(word, "call5") == 0)

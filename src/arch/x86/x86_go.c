@@ -92,6 +92,44 @@ static bool thread_offset(const uint8_t *bytes, size_t n, int32_t *at)
 	return true;
 }
 
+/* The size of an instruction of these bytes and a number, or 0. */
+static size_t read_number(const uint8_t *p, size_t n, const char *bytes, size_t size, bool wide,
+			  int32_t *number)
+{
+	if (n < size + (wide ? 4 : 1) || memcmp(p, bytes, size) != 0)
+		return 0;
+	*number = wide ? (int32_t)rt_arch_word(p + size) : (int8_t)p[size];
+	return size + (wide ? 4 : 1);
+}
+
+/*
+ * sub $N,%rsp; mov %rbp,N-8(%rsp); lea N-8(%rsp),%rbp: up to Go 1.20 (obj6.go).  The lea is no part
+ * of the function's own code, so nothing jumps to it.
+ */
+static uint32_t past_frame(const uint8_t *p, size_t n, int32_t *sp_down)
+{
+	size_t at, size;
+	int32_t saved, pointer;
+
+	at = read_number(p, n, "\x48\x83\xec", 3, false, sp_down);
+	if (!at)
+		at = read_number(p, n, "\x48\x81\xec", 3, true, sp_down);
+	if (!at && (at = read_number(p, n, "\x48\x83\xc4", 3, false, sp_down)))
+		*sp_down = -*sp_down;
+	if (!at)
+		return 0;
+	size = read_number(p + at, n - at, "\x48\x89\x6c\x24", 4, false, &saved);
+	if (!size)
+		size = read_number(p + at, n - at, "\x48\x89\xac\x24", 4, true, &saved);
+	if (!size || saved != *sp_down - 8)
+		return 0;
+	at += size;
+	size = read_number(p + at, n - at, "\x48\x8d\x6c\x24", 4, false, &pointer);
+	if (!size)
+		size = read_number(p + at, n - at, "\x48\x8d\xac\x24", 4, true, &pointer);
+	return size && pointer == saved ? (uint32_t)at : 0;
+}
+
 /* mov %rax,(%rsp) and call. */
 static bool calls(const uint8_t *bytes, uint64_t addr, uint64_t *target)
 {
@@ -180,6 +218,7 @@ const struct rt_go_code rt_x86_64_go_code = {
 	.no_data = true,
 	.checked = { "cx", 88 },	/* cmd/internal/obj/x86/obj6.go */
 	.past_check = past_check,
+	.past_frame = past_frame,
 	.grows_at = grows_at,
 	.spills = spills,
 	.has_floats = has_floats,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # WANT: NEEDS: PLACE, WHY.  NEEDS: returns, a uretprobe; stack, values by sp; mark, to move past
-# endbr64 alone; not-entry, the entry cannot be probed; call5, the kernel makes calls of nops; data,
-# the file is known; then the arguments that are read, in hexadecimal.  PLACE: bytes from the entry,
-# and by how many sp is lower there.
+# endbr64 alone; programs, BPF programs emulate too; not-entry, the entry cannot be probed; call5,
+# the kernel makes calls of nops; data, the file is known; then the arguments that are read, in
+# hexadecimal.  PLACE: bytes from the entry, and by how many sp is lower there.
 .include "code.inc"
 .macro nop5
 	.byte 0x0f, 0x1f, 0x44, 0, 0
@@ -84,6 +84,33 @@
 	sub $4096,%rsp
 	test %edi,%edi
 	je far
+
+# ---- BPF programs emulate more, but no sub of the stack pointer ----
+
+	case program_sub_mov, "programs 3f: +7 down 136, past what the kernel single-steps"
+	sub $136,%rsp
+	mov (%rdi),%rax
+
+	case program_sub_returns, "programs returns 3f: +0, from the return address"
+	sub $8,%rsp
+	lea 1(%rdi),%rax
+
+	case program_sub_stack, "programs stack 3f: +0, values are read"
+	sub $8,%rsp
+	lea 1(%rdi),%rax
+
+	case program_entry, "programs 3f: +0, need not single-step"
+	mov (%rdi),%rax
+	push %rbp
+
+	case program_store, "programs 3f: +0, reads or writes memory"
+	sub $8,%rsp
+	mov %rdi,(%rsp)
+	mov %rdi,%rax
+
+	case program_ret, "programs 3f: +0, not a plain"
+	pxor %xmm0,%xmm0
+	ret
 
 	case mov_to_sp, "0: +0, cannot be known"
 	mov %rdi,%rsp
