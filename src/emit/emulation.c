@@ -102,36 +102,65 @@ enum { PARITY_BIT = 2, SIGN_BIT = 7, OVERFLOW_BIT = 11 };
 enum { ADJUST = 0x10, ZERO = 0x40, CHANGED = 0x8d5 };
 
 /* Words of struct pt_regs (x86-64): the general registers but sp come first. */
-enum { REGISTERS = 15, WORD_IP = 16, WORD_FLAGS = 18, WORD_SP = 19 };
+enum { REGISTERS = 15, WORD_IP = 16, WORD_FLAGS = 18 };
 
 #define FIELD(name) ((int)offsetof(struct rt_emulation, name))
 
-/* If r1, the operand's number, is `number`, dst = the word at src + offset, and on to `done`. */
-static void emit_choice(struct emitter *e, int number, int dst, int src, int offset, int done)
+/* dst = the operand. */
+static void emit_load(struct emitter *e, int operand, int dst)
 {
-	int next = rt_bpf_label(e->bpf);
+	switch (operand) {
+	case RT_EMULATION_ZERO:
+		rt_bpf_mov_imm(e->bpf, dst, 0);
+		break;
+	case RT_EMULATION_VALUE:
+		rt_bpf_load(e->bpf, RT_BPF_DW, dst, EMULATION, FIELD(value));
+		break;
+	case RT_EMULATION_LOADED:
+		rt_bpf_load(e->bpf, RT_BPF_DW, dst, R10, POINTER);
+		break;
+	case RT_EMULATION_ADDRESS:
+		rt_bpf_mov(e->bpf, dst, AT);
+		break;
+	default:
+		rt_bpf_load(e->bpf, RT_BPF_DW, dst, CTX, 8 * operand);
+	}
+}
 
-	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, number, next);
-	rt_bpf_load(e->bpf, RT_BPF_DW, dst, src, offset);
-	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, done);
-	rt_bpf_place(e->bpf, next);
+/* The register = src. */
+static void emit_store(struct emitter *e, int operand, int src)
+{
+	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, 8 * operand, src);
+}
+
+/*
+ * Do it with the operand from `first` to `last` with the number in r1, and on to `done`.  A program
+ * cannot address its context by a register, so it decides by halves.
+ */
+static void emit_choice(struct emitter *e, int first, int last,
+			void (*emit)(struct emitter *e, int operand, int reg), int reg, int done)
+{
+	int middle = (first + last) / 2, upper;
+
+	if (first == last) {
+		emit(e, first, reg);
+		rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, done);
+		return;
+	}
+	upper = rt_bpf_label(e->bpf);
+	rt_bpf_jump(e->bpf, RT_BPF_JGT, R1, middle, upper);
+	emit_choice(e, first, middle, emit, reg, done);
+	rt_bpf_place(e->bpf, upper);
+	emit_choice(e, middle + 1, last, emit, reg, done);
 }
 
 /* dst = the operand with the number in the emulation's `field`.  r1 is lost. */
 static void emit_operand(struct emitter *e, int dst, int field)
 {
-	int done = rt_bpf_label(e->bpf), i;
+	int done = rt_bpf_label(e->bpf);
 
 	rt_bpf_load(e->bpf, RT_BPF_B, R1, EMULATION, field);
-	for (i = 0; i < REGISTERS; i++)
-		emit_choice(e, i, dst, CTX, 8 * i, done);
-	emit_choice(e, WORD_IP, dst, CTX, 8 * WORD_IP, done);
-	emit_choice(e, WORD_SP, dst, CTX, 8 * WORD_SP, done);
-	emit_choice(e, RT_EMULATION_VALUE, dst, EMULATION, FIELD(value), done);
-	emit_choice(e, RT_EMULATION_LOADED, dst, R10, POINTER, done);
-	rt_bpf_mov(e->bpf, dst, AT);
-	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, RT_EMULATION_ADDRESS, done);
-	rt_bpf_mov_imm(e->bpf, dst, 0);
+	emit_choice(e, 0, RT_EMULATION_OPERANDS - 1, emit_load, dst, done);
 	rt_bpf_place(e->bpf, done);
 }
 
@@ -324,16 +353,11 @@ static void emit_rest(struct emitter *e)
 /* The register, the flags, and ip: from here on the kernel does not execute the instruction. */
 static void emit_write(struct emitter *e)
 {
-	int done = rt_bpf_label(e->bpf), next, i;
+	int done = rt_bpf_label(e->bpf);
 
 	rt_bpf_load(e->bpf, RT_BPF_B, R1, EMULATION, FIELD(to));
-	for (i = 0; i < REGISTERS; i++) {
-		next = rt_bpf_label(e->bpf);
-		rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, i, next);
-		rt_bpf_store(e->bpf, RT_BPF_DW, CTX, 8 * i, RESULT);
-		rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, done);
-		rt_bpf_place(e->bpf, next);
-	}
+	rt_bpf_jump(e->bpf, RT_BPF_JGT, R1, REGISTERS - 1, done);
+	emit_choice(e, 0, REGISTERS - 1, emit_store, RESULT, done);
 	rt_bpf_place(e->bpf, done);
 	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, 8 * WORD_FLAGS, FLAGS);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, 8 * WORD_IP);
