@@ -105,7 +105,7 @@ bool rt_flow_decode(const struct rt_arch *arch, struct rt_decoder *decoder, cons
 	flow->to = flow->from = flow->other = flow->mem.base = flow->mem.index = RT_NO_REG;
 	if (arch->flow)
 		return arch->flow(bytes, n, addr, flow);
-	return decoder && rt_flow_x86(decoder, bytes, n, addr, flow);
+	return decoder && rt_flow_x86(decoder, arch->word == 8, bytes, n, addr, flow);
 }
 
 /* ---- __errno_location ---- */

@@ -111,9 +111,11 @@ bool rt_flow_works(const struct rt_arch *arch, const struct rt_decoder *decoder)
 bool rt_flow_decode(const struct rt_arch *arch, struct rt_decoder *decoder, const uint8_t *bytes,
 		    size_t n, uint64_t addr, struct rt_flow *flow);
 
-/* The architectures' own. */
-bool rt_flow_x86(struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr,
-		 struct rt_flow *flow);
+/* The architectures' own.  `wide`: of x86-64, and then common instructions need no capstone. */
+bool rt_flow_x86(struct rt_decoder *decoder, bool wide, const uint8_t *bytes, size_t n,
+		 uint64_t addr, struct rt_flow *flow);
+bool rt_flow_capstone(struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr,
+		      struct rt_flow *flow);
 bool rt_flow_aarch64(const uint8_t *bytes, size_t n, uint64_t addr, struct rt_flow *flow);
 
 #endif

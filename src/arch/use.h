@@ -66,6 +66,10 @@ void rt_user_close(struct rt_user *user);
 bool rt_use(struct rt_user *user, const uint8_t *bytes, size_t n, uint64_t addr,
 	    struct rt_use *use);
 
+/* The same by capstone alone, which rt_use() asks about instructions that are not common. */
+bool rt_use_capstone(struct rt_user *user, const uint8_t *bytes, size_t n, uint64_t addr,
+		     struct rt_use *use);
+
 /* The same for aarch64, which needs no disassembler. */
 bool rt_use_aarch64(const uint8_t *bytes, size_t n, uint64_t addr, struct rt_use *use);
 

@@ -97,10 +97,10 @@ static void test_conditions(void)
 			  !rt_exit_taken(v[i].condition, v[i].no));
 }
 
-/* Decoders that have seen nothing, against these, which have seen most opcodes. */
-struct seen {
-	struct rt_decoder *decoder;
-	struct rt_user *user;
+/* Common instructions have a decoder of rawtrace's own. */
+struct decoders {
+	struct rt_decoder *flow;
+	struct rt_user *use;
 };
 
 /* Padding is not compared: it may have anything. */
@@ -124,49 +124,71 @@ static bool same_flow(const struct rt_flow *a, const struct rt_flow *b)
 	       memcmp(&x, &y, sizeof(x)) == 0;
 }
 
-static void check_seen(struct seen *seen, const uint8_t *bytes, uint64_t addr)
+/* Returns the instruction's size, or 1. */
+static size_t check_common(const struct decoders *d, const uint8_t *bytes, size_t n)
 {
 	const struct rt_arch *arch = &rt_arch_x86_64;
-	struct rt_decoder *decoder = rt_flow_open(arch);
-	struct rt_user *user = rt_user_open(arch);
-	struct rt_flow flow, flow2;
-	struct rt_use use, use2;
-	bool known = rt_flow_decode(arch, decoder, bytes, 15, addr, &flow);
+	struct rt_use use, want_use = { 0 };
+	struct rt_flow flow, want;
+	bool known;
+	char text[64];
+	size_t i;
 
-	CU_ASSERT_EQUAL(rt_flow_decode(arch, seen->decoder, bytes, 15, addr, &flow2), known);
-	CU_ASSERT(!known || same_flow(&flow, &flow2));
-	known = rt_use(user, bytes, 15, addr, &use);
-	CU_ASSERT_EQUAL(rt_use(seen->user, bytes, 15, addr, &use2), known);
-	CU_ASSERT(!known || memcmp(&use, &use2, sizeof(use)) == 0);
-	rt_decoder_close(decoder);
-	rt_user_close(user);
+	/* with what rt_flow_decode() sets before */
+	rt_flow_decode(arch, NULL, bytes, 0, 0, &want);
+	known = rt_flow_capstone(d->flow, bytes, n, 0x400000, &want);
+	for (i = 0; i < n && i < 15; i++)
+		snprintf(text + 3 * i, 4, "%02x ", bytes[i]);
+	if (rt_flow_decode(arch, d->flow, bytes, n, 0x400000, &flow) != known ||
+	    (known && !same_flow(&flow, &want)))
+		RT_ASSERT_TEXT(text, "control flow as capstone has it");
+	known = rt_use_capstone(d->use, bytes, n, 0x400000, &want_use);
+	if (rt_use(d->use, bytes, n, 0x400000, &use) != known ||
+	    (known && memcmp(&use, &want_use, sizeof(use)) != 0))
+		RT_ASSERT_TEXT(text, "use of registers as capstone has it");
+	return known && use.size ? use.size : 1;
 }
 
-/* The same bytes at another address, and another distance: a decoder remembers instructions. */
-static void test_remembered(void)
+/* Each opcode, behind the prefixes that change it, with operands at random. */
+static void check_opcodes(const struct decoders *d)
 {
 	static const uint8_t before[][3] = {
-		{ 0, 0, 0 }, { 1, 0x48, 0 }, { 1, 0x66, 0 }, { 1, 0x0f, 0 }, { 2, 0x41, 0x0f },
+		{ 0 }, { 1, 0x48 }, { 1, 0x66 }, { 1, 0x0f }, { 2, 0x41, 0x0f }, { 2, 0xf3, 0x0f },
+		{ 2, 0xf2, 0x0f }, { 2, 0x66, 0x0f }, { 2, 0x64, 0x48 }, { 1, 0x45 },
 	};
-	struct seen seen = { rt_flow_open(&rt_arch_x86_64), rt_user_open(&rt_arch_x86_64) };
 	unsigned random = 1, i, k, n;
 	uint8_t bytes[15];
 
-	for (i = 0; i < 256 * 5 && seen.decoder && seen.user; i++) {
+	for (i = 0; i < 256 * 10 * 4; i++) {
 		for (k = 0; k < sizeof(bytes); k++)
 			bytes[k] = (uint8_t)((random = random * 1103515245 + 12345) >> 16);
-		n = before[i % 5][0];
-		memcpy(bytes, before[i % 5] + 1, n);
-		bytes[n] = (uint8_t)(i / 5);
+		n = before[i % 10][0];
+		memcpy(bytes, before[i % 10] + 1, n);
+		bytes[n] = (uint8_t)(i / 10);
 		if (random >> 20 & 1)	/* more operands relative to %rip than by chance */
 			bytes[n + 1] &= 0x3d;
-		check_seen(&seen, bytes, 0x1000);
-		check_seen(&seen, bytes, 0x7f0000002000);
-		bytes[n + 2] ^= 0x55;
-		check_seen(&seen, bytes, 0x3000);
+		check_common(d, bytes, random >> 22 & 7 ? sizeof(bytes) : 1 + (random >> 25) % 9);
 	}
-	rt_decoder_close(seen.decoder);
-	rt_user_close(seen.user);
+}
+
+static void test_common(void)
+{
+	struct decoders d = { rt_flow_open(&rt_arch_x86_64), rt_user_open(&rt_arch_x86_64) };
+	static uint8_t code[1 << 17];
+	FILE *self = fopen("/proc/self/exe", "r");
+	size_t n, i;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(self);
+	fseek(self, 1 << 16, SEEK_SET);
+	n = fread(code, 1, sizeof(code), self);
+	fclose(self);
+	if (d.flow && d.use) {
+		check_opcodes(&d);
+		for (i = 0; i < n; i += check_common(&d, code + i, n - i))
+			;
+	}
+	rt_decoder_close(d.flow);
+	rt_user_close(d.use);
 }
 
 CU_TestInfo rt_tests_flow[] = {
@@ -174,6 +196,6 @@ CU_TestInfo rt_tests_flow[] = {
 	{ "what changes registers of x86", test_changes },
 	{ "what is behind a call of x86", test_behind_call },
 	{ "conditions", test_conditions },
-	{ "instructions that were decoded before", test_remembered },
+	{ "common instructions, against capstone", test_common },
 	CU_TEST_INFO_NULL,
 };

@@ -10,7 +10,6 @@ struct rt_decoder {
 	csh handle;
 	cs_insn *insn;
 	bool wide;		/* 64-bit mode */
-	struct rt_memo *memo;	/* of rt_flow_x86; NULL: not needed yet, or no memory */
 };
 
 /*

@@ -7,7 +7,6 @@
 
 #include "arch/x86/capstone.h"
 #include "arch/flow.h"
-#include "arch/x86/x86_memo.h"
 #include "base/array.h"
 
 /* The argument registers of x86-64 in their widths; a write to any is a write to the argument. */
@@ -91,7 +90,6 @@ void rt_decoder_close(struct rt_decoder *d)
 	if (d->insn)
 		cs_free(d->insn, 1);
 	cs_close(&d->handle);
-	rt_memo_close(d->memo);
 	free(d);
 }
 

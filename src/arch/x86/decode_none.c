@@ -34,8 +34,8 @@ struct rt_decoder *rt_flow_open(const struct rt_arch *arch)
 	return NULL;
 }
 
-bool rt_flow_x86(struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr,
-		 struct rt_flow *flow)
+bool rt_flow_capstone(struct rt_decoder *decoder, const uint8_t *bytes, size_t n, uint64_t addr,
+		      struct rt_flow *flow)
 {
 	(void)decoder;
 	(void)bytes;
@@ -58,7 +58,8 @@ void rt_user_close(struct rt_user *user)
 	(void)user;
 }
 
-bool rt_use(struct rt_user *user, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_use *use)
+bool rt_use_capstone(struct rt_user *user, const uint8_t *bytes, size_t n, uint64_t addr,
+		     struct rt_use *use)
 {
 	(void)user;
 	(void)bytes;

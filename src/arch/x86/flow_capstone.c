@@ -2,7 +2,6 @@
 #include "arch/flow.h"
 
 #include "arch/x86/capstone.h"
-#include "arch/x86/x86_memo.h"
 #include "base/array.h"
 
 enum { SP = 4, FP = 5 };
@@ -445,11 +444,13 @@ static bool decode_newer(const uint8_t *p, size_t n, struct rt_flow *f)
 	return true;
 }
 
-static bool decode(struct rt_decoder *d, const uint8_t *bytes, size_t n, uint64_t addr,
-		   struct rt_flow *f)
+bool rt_flow_capstone(struct rt_decoder *d, const uint8_t *bytes, size_t n, uint64_t addr,
+		      struct rt_flow *f)
 {
 	const cs_insn *c = d->insn;
 
+	if (decode_newer(bytes, n, f))
+		return true;
 	if (!rt_x86_disassemble(d->handle, d->insn, d->wide, bytes, n, addr, &f->size, &f->writes))
 		return f->size != 0;
 	f->kind = kind_of(d, c, f);
@@ -457,31 +458,5 @@ static bool decode(struct rt_decoder *d, const uint8_t *bytes, size_t n, uint64_
 	stack_change(d, c, f);
 	find_op(d, c, f);
 	find_used(d, c, f);
-	return true;
-}
-
-bool rt_flow_x86(struct rt_decoder *d, const uint8_t *bytes, size_t n, uint64_t addr,
-		 struct rt_flow *f)
-{
-	struct rt_memo_key key;
-	const struct rt_flow *known;
-
-	if (decode_newer(bytes, n, f))
-		return true;
-	if (!d->wide || !rt_memo_key(bytes, n, &key))
-		return decode(d, bytes, n, addr, f);
-	known = rt_memo_find(d->memo, &key);
-	if (known) {
-		*f = *known;
-		if (key.direct)
-			f->target = addr + f->size + (uint64_t)(int64_t)key.distance;
-		return true;
-	}
-	if (!decode(d, bytes, n, addr, f))
-		return false;
-	if (!d->memo)
-		d->memo = rt_memo_open(sizeof(*f));
-	if (f->size == key.size)
-		rt_memo_keep(d->memo, &key, f);
 	return true;
 }

@@ -6,13 +6,11 @@
 #include <string.h>
 
 #include "arch/x86/capstone.h"
-#include "arch/x86/x86_memo.h"
 #include "base/array.h"
 
 struct rt_user {
 	csh handle;
 	cs_insn *insn;
-	struct rt_memo *memo;	/* NULL: no memory */
 };
 
 struct name {
@@ -52,7 +50,6 @@ struct rt_user *rt_user_open(const struct rt_arch *arch)
 	}
 	cs_option(u->handle, CS_OPT_DETAIL, CS_OPT_ON);
 	u->insn = cs_malloc(u->handle);
-	u->memo = rt_memo_open(sizeof(struct rt_use));
 	if (u->insn)
 		return u;
 	rt_user_close(u);
@@ -66,7 +63,6 @@ void rt_user_close(struct rt_user *u)
 	if (u->insn)
 		cs_free(u->insn, 1);
 	cs_close(&u->handle);
-	rt_memo_close(u->memo);
 	free(u);
 }
 
@@ -207,9 +203,10 @@ static void note_writes(const cs_insn *c, const uint16_t *writes, unsigned n, st
 		else /* though the rest of a small part stays, it is not the argument any more */
 			use->writes |= (uint8_t)(1u << name->index);
 	}
-	/* movsb and the like: what they go through are pointers. */
+	/* movsb and the like: what they go through are pointers.  Two instructions are movsd. */
 	if (c->id == X86_INS_MOVSB || c->id == X86_INS_MOVSQ || c->id == X86_INS_STOSB ||
-	    c->id == X86_INS_STOSQ || c->id == X86_INS_MOVSD)
+	    c->id == X86_INS_STOSQ ||
+	    (c->id == X86_INS_MOVSD && c->detail->x86.opcode[0] != 0x0f))
 		use->pointers |= use->reads[0] ? 1 : 0;
 }
 
@@ -286,8 +283,8 @@ static void note_flow(const cs_insn *c, struct rt_use *use)
 	}
 }
 
-static bool decode(struct rt_user *u, const uint8_t *bytes, size_t n, uint64_t addr,
-		   struct rt_use *use)
+bool rt_use_capstone(struct rt_user *u, const uint8_t *bytes, size_t n, uint64_t addr,
+		     struct rt_use *use)
 {
 	/* The machine's numbers of the registers in which arguments are. */
 	static const uint8_t numbers[RT_USE_ARGS] = { 7, 6, 2, 1, 8, 9 };
@@ -305,26 +302,5 @@ static bool decode(struct rt_user *u, const uint8_t *bytes, size_t n, uint64_t a
 	note_registers(u, use);
 	note_flow(u->insn, use);
 	use->loses_vectors = use->result_write != 0;
-	return true;
-}
-
-bool rt_use(struct rt_user *u, const uint8_t *bytes, size_t n, uint64_t addr, struct rt_use *use)
-{
-	struct rt_memo_key key;
-	const struct rt_use *known;
-
-	if (!rt_memo_key(bytes, n, &key))
-		return decode(u, bytes, n, addr, use);
-	known = rt_memo_find(u->memo, &key);
-	if (known) {
-		*use = *known;
-		if (key.direct)
-			use->target = addr + use->size + (uint64_t)(int64_t)key.distance;
-		return true;
-	}
-	if (!decode(u, bytes, n, addr, use))
-		return false;
-	if (use->size == key.size)
-		rt_memo_keep(u->memo, &key, use);
 	return true;
 }

@@ -21,6 +21,11 @@
 	mov %rsi,(%rdi)
 	ret
 
+	# Not the movsd of strings, whose addresses are in these registers.
+	case store_double, "8p x"
+	movsd %xmm0,(%rsi,%rdi,8)
+	ret
+
 	# Nothing is the caller's.
 	case own_register, "4"
 	xor %ecx,%ecx
