@@ -15,6 +15,7 @@
 struct rt_pending;
 struct rt_gate;
 struct rt_followed;
+struct rt_pins;
 
 struct rt_attach_request {
 	enum rt_purpose purpose;
@@ -154,6 +155,11 @@ struct rt_attach_ops {
 	 * lost.
 	 */
 	void (*detach)(struct rt_attach *attach);
+	/*
+	 * Before close: let the kernel remove the probes in the background.  Only for processes
+	 * that have ended, and files that `pins` allows.  NULL: the mechanism cannot.
+	 */
+	void (*leave)(struct rt_attach *attach, const struct rt_pins *pins);
 	/*
 	 * Detach, if that has not been done, and release everything, the source too.  In a forked
 	 * child as well.

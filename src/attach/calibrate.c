@@ -4,6 +4,11 @@
  * [uprobes] into the process, an emulated one does not. The child ends by itself, as removing
  * probes waits for RCU. It closes probes of the PMU only by ending, because each close takes
  * event_mutex for 0.1 s.
+ *
+ * The first uprobe_multi link after a while waits 8 to 16 ms for RCU (rcu_sync_enter() below
+ * register_for_each_vma()); others made soon after it do not. So the child makes its link when it
+ * begins, and rawtrace reads files and makes its rings meanwhile. Probes of the PMU would be slow
+ * to remove: the child makes them when it is asked.
  */
 #include "attach/calibrate.h"
 
@@ -17,6 +22,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,6 +41,8 @@ enum { SAMPLES = RT_FORMS };
 
 enum { UNKNOWN, EMULATED, STEPPED };
 
+enum question { NO_QUESTION, ASK_EMULATED, ASK_TIMES, RELEASE };
+
 /* the child's answer */
 struct answer {
 	uint32_t emulated, push_ns, return_ns;
@@ -44,7 +52,7 @@ struct answer {
 struct places {
 	const struct rt_sample *sample[SAMPLES];	/* those that may be probed here */
 	void (*ret)(void);
-	uint64_t offset[SAMPLES + 1];	/* the last one of the return, where that is asked for */
+	uint64_t offset[SAMPLES + 1];	/* the last one of the return, where there is one */
 	unsigned n, all;
 };
 
@@ -56,7 +64,7 @@ static bool can_be_probed(const struct rt_sample *sample, const struct rt_arch *
 	return !arch->refuses((const uint8_t *)(uintptr_t)sample->code, SAMPLE, nops);
 }
 
-static int find_places(struct places *p, const struct rt_arch *arch, enum rt_nops nops, bool times)
+static int find_places(struct places *p, const struct rt_arch *arch, enum rt_nops nops)
 {
 	const struct rt_samples *samples = arch->samples;
 	const struct rt_sample *s = samples ? samples->forms : NULL;
@@ -76,7 +84,7 @@ static int find_places(struct places *p, const struct rt_arch *arch, enum rt_nop
 	}
 	p->all = p->n;
 	p->ret = samples ? samples->ret : NULL;
-	if (r == 0 && times && p->ret)
+	if (r == 0 && p->ret)
 		r = rt_addrmap_find(map, getpid(), (uint64_t)(uintptr_t)p->ret, &ino,
 				    &p->offset[p->all++]);
 	rt_addrmap_free(map);
@@ -124,7 +132,7 @@ static int attach_link(const struct places *p)
 	return r;
 }
 
-static int attach_pmu(const struct places *p)
+static int attach_pmu(const struct places *p, bool times)
 {
 	struct rt_perf_attr attr = {
 		.size = sizeof(attr), .sample_period = 1, .flags = RT_PERF_DISABLED,
@@ -134,7 +142,7 @@ static int attach_pmu(const struct places *p)
 	int fd, r;
 
 	r = rt_uprobe_pmu_type(&attr.type);
-	for (i = 0; i < p->all && r == 0; i++) {
+	for (i = 0; i < (times ? p->all : p->n) && r == 0; i++) {
 		if (i < p->n && !p->sample[i]->older_form)
 			continue;
 		attr.config2 = p->offset[i];
@@ -259,69 +267,101 @@ static void measure_times(const struct places *p, struct answer *a)
 	a->return_ns = time_calls(p->ret);
 }
 
+/* The next question; NO_QUESTION after `timeout` ms (-1: wait for one). */
+static enum question next_question(int socket, int timeout)
+{
+	struct pollfd p = { .fd = socket, .events = POLLIN };
+	uint8_t question;
+	int r;
+
+	do {
+		r = poll(&p, 1, timeout);
+	} while (r < 0 && errno == EINTR);
+	if (r == 0)
+		return NO_QUESTION;
+	return r == 1 && recv(socket, &question, 1, 0) == 1 ? (enum question)question : RELEASE;
+}
+
 /*
- * Keep the probes until the trace removes its own.  Who removes a probe waits for a whole grace
+ * The probes stay until the trace removes its own.  Who removes a probe waits for a whole grace
  * period of RCU (tasks trace, 50 ms).  If ours had begun one, a short trace would wait for the rest
  * of it and for one more.
  */
-static void wait_for_release(int release, bool old)
+static void __attribute__((noreturn))
+child_main(const struct places *p, const struct rt_pins *pins, int socket)
 {
-	struct pollfd p = { .fd = release, .events = POLLIN };
+	int link = attach_link(p);
+	bool old = link < 0;
+	enum question q = next_question(socket, -1);
+	struct answer a = { 0 };
 
-	while (poll(&p, 1, old ? -1 : SHORT_TRACE_MS) < 0 && errno == EINTR)
-		;
+	if (q == ASK_EMULATED || q == ASK_TIMES) {
+		if (old && attach_pmu(p, q == ASK_TIMES) < 0)
+			_exit(1);
+		a.emulated = measure(p, old);
+		if (q == ASK_TIMES)
+			measure_times(p, &a);
+		if (send(socket, &a, sizeof(a), MSG_NOSIGNAL) != (ssize_t)sizeof(a))
+			_exit(1);
+	}
+	if (q != RELEASE)
+		q = next_question(socket, old ? -1 : SHORT_TRACE_MS);
+	if (!old && q == RELEASE)
+		rt_pins_add(pins, link);
+	_exit(0);
 }
 
-static void __attribute__((noreturn)) child_main(const struct places *p, int answer, int release)
+/* In the child: signals are for rawtrace, which ends it. */
+static void hide(void)
 {
-	struct answer a = { 0 };
-	bool old = false;
+	sigset_t all;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "rt-calibrate");
-	if (attach_link(p) < 0) {
-		old = true;
-		if (attach_pmu(p) < 0)
-			_exit(1);
-	}
-	a.emulated = measure(p, old);
-	measure_times(p, &a);
-	if (write(answer, &a, sizeof(a)) != (ssize_t)sizeof(a))
-		_exit(1);
-	wait_for_release(release, old);
-	_exit(0);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
 }
 
 /* ---- we ---- */
 
-static uint32_t ask(const struct places *p, struct rt_calibration *c)
+void rt_calibration_begin(const struct rt_arch *arch, enum rt_nops nops, const struct rt_pins *pins,
+			  struct rt_calibration *c)
 {
-	int answer[2], release[2];
-	struct answer a = { 0 };
+	struct places places;
+	int ends[2];
 
-	if (pipe2(answer, O_CLOEXEC) != 0)
-		return 0;
-	if (pipe2(release, O_CLOEXEC) != 0) {
-		close(answer[0]);
-		close(answer[1]);
-		return 0;
-	}
+	memset(c, 0, sizeof(*c));
+	if (arch->machine != rt_arch_native() || find_places(&places, arch, nops) < 0 ||
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+		return;
 	c->pid = fork();
 	if (c->pid == 0) {
-		close(answer[0]);
-		close(release[1]);
-		child_main(p, answer[1], release[0]);
+		hide();
+		close(ends[0]);
+		child_main(&places, pins, ends[1]);
 	}
-	close(answer[1]);
-	close(release[0]);
-	c->release = release[1];
-	if (c->pid < 0 || read(answer[0], &a, sizeof(a)) != (ssize_t)sizeof(a))
+	close(ends[1]);
+	c->socket = ends[0];
+	if (c->pid > 0)
+		return;
+	close(c->socket);
+	c->pid = 0;
+}
+
+static bool put(const struct rt_calibration *c, enum question q)
+{
+	uint8_t question = (uint8_t)q;
+
+	return c->pid && !c->released && send(c->socket, &question, 1, MSG_NOSIGNAL) == 1;
+}
+
+static uint32_t ask(struct rt_calibration *c, enum question q)
+{
+	struct answer a = { 0 };
+
+	c->asked = true;
+	if (!put(c, q) || recv(c->socket, &a, sizeof(a), MSG_WAITALL) != (ssize_t)sizeof(a))
 		memset(&a, 0, sizeof(a));
-	close(answer[0]);
-	if (c->pid < 0) {
-		close(c->release);
-		c->pid = 0;
-	}
 	c->measured = a.emulated != 0;
 	c->emulated = a.emulated;
 	c->costs.push_ns = a.push_ns;
@@ -333,19 +373,16 @@ static uint32_t ask(const struct places *p, struct rt_calibration *c)
 uint32_t rt_calibrate(const struct rt_arch *arch, enum rt_nops nops, bool times,
 		      struct rt_calibration *c)
 {
-	struct places places;
+	static const struct rt_pins none = { .fs = -1 };
 
-	memset(c, 0, sizeof(*c));
-	if (arch->machine != rt_arch_native() || find_places(&places, arch, nops, times) < 0)
-		return 0;
-	return ask(&places, c);
+	rt_calibration_begin(arch, nops, &none, c);
+	return ask(c, times ? ASK_TIMES : ASK_EMULATED);
 }
 
 void rt_calibration_release(struct rt_calibration *c)
 {
-	if (c->pid && c->release >= 0)
-		close(c->release);
-	c->release = -1;
+	put(c, RELEASE);
+	c->released = true;
 }
 
 void rt_calibration_end(struct rt_calibration *c)
@@ -355,7 +392,20 @@ void rt_calibration_end(struct rt_calibration *c)
 	rt_calibration_release(c);
 	while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
 		;
+	close(c->socket);
 	c->pid = 0;
+}
+
+/* Ask the child that there is, or a new one if that is gone, and only once. */
+static uint32_t find_emulated(struct rt_calibration *c, const struct rt_arch *arch,
+			      enum rt_nops nops, bool times)
+{
+	if (c->asked)
+		return c->emulated;
+	if (c->unused)
+		rt_calibration_end(c);
+	return c->pid ? ask(c, times ? ASK_TIMES : ASK_EMULATED)
+		      : rt_calibrate(arch, nops, times, c);
 }
 
 int rt_place_cheaply(const struct rt_wanted *wanted, const struct rt_traced *traced,
@@ -367,9 +417,11 @@ int rt_place_cheaply(const struct rt_wanted *wanted, const struct rt_traced *tra
 	uint32_t emulated = 0;
 
 	if (arch->form && ask && (helps || costs)) {
-		emulated = rt_calibrate(arch, traced->program.nops, costs, c);
+		emulated = find_emulated(c, arch, traced->program.nops, costs);
 		if (emulated && helps)
 			rt_place_measured(wanted, traced, sites, emulated);
+	} else if (!c->asked && !c->unused) {
+		c->unused = put(c, NO_QUESTION);
 	}
 	if (arch->emulation && ask && rt_place_is_stepped(sites, emulated) &&
 	    rt_emulations_ask() == 0)

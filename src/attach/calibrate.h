@@ -4,31 +4,40 @@
 
 #include <sys/types.h>
 
+#include "kernel/pins.h"
 #include "plan/returns.h"
 
-/* A child of ours that has, or is taking out, the probes of a calibration. */
+/* A child of ours that has the probes of a calibration. */
 struct rt_calibration {
 	pid_t pid;	/* 0: none */
+	int socket;	/* to it */
+	bool asked;
+	bool unused;	/* it has been told that nobody asks */
+	bool released;
 	bool measured;	/* it found out something */
 	uint32_t emulated;	/* if so: RT_FORM_BITs of the instructions that are emulated */
 	struct rt_trap_costs costs;
-	/*
-	 * it keeps them until this is closed, or for a second: each of the PMU takes the kernel
-	 * 0.1 s, during which it lets no others in; -1: it is closed
-	 */
-	int release;
 };
 
 /*
- * Find which instructions this kernel emulates at a probe, and which it single-steps.  A child of
- * rawtrace has probes on functions of its own that begin with each kind of instruction, and calls
- * them.  If one is single-stepped, the kernel maps an area for that, [uprobes], into the child.  No
- * other process is touched.
+ * Begin to find which instructions this kernel emulates at a probe, and which it single-steps.  A
+ * child of rawtrace has probes on functions of its own that begin with each kind of instruction;
+ * when it is asked, it calls them.  If one is single-stepped, the kernel maps an area for that,
+ * [uprobes], into the child.  No other process is touched.
  *
  * The child uses uprobe_multi (6.6); on older kernels the uprobe PMU (4.17), which shows only push
  * and jcc and instructions that are treated like them.  Nops that this kernel (`nops`) would make
- * harmful calls of are not probed.  `times`: measure a push and a return too.
- * Returns the RT_FORM_BITs of emulated instructions; 0: unknown.
+ * harmful calls of are not probed.  Its link goes to `pins`, if that has a place.
+ *
+ * It keeps the probes until it is released, or for a second after the question: each of the PMU
+ * takes the kernel 0.1 s, during which it lets no others in.
+ */
+void rt_calibration_begin(const struct rt_arch *arch, enum rt_nops nops, const struct rt_pins *pins,
+			  struct rt_calibration *calibration);
+
+/*
+ * Begin, and ask.  `times`: measure a push and a return too.  Returns the RT_FORM_BITs of emulated
+ * instructions; 0: unknown.
  */
 uint32_t rt_calibrate(const struct rt_arch *arch, enum rt_nops nops, bool times,
 		      struct rt_calibration *calibration);

@@ -18,6 +18,7 @@
 
 #include "attach/bpf_side.h"
 #include "emit/bpf.h"
+#include "kernel/pins.h"
 #include "kernel/sys.h"
 #include "base/array.h"
 
@@ -267,6 +268,19 @@ static void multi_detach(struct rt_attach *attach)
 	m->nlinks = 0;
 }
 
+static void multi_leave(struct rt_attach *attach, const struct rt_pins *pins)
+{
+	struct multi *m = (struct multi *)attach;
+	size_t i, n = 0;
+
+	for (i = 0; i < m->nlinks; i++)
+		if (rt_pins_add(pins, m->links[i]))
+			close(m->links[i]);
+		else
+			m->links[n++] = m->links[i];
+	m->nlinks = n;
+}
+
 static void multi_close(struct rt_attach *attach)
 {
 	struct multi *m = (struct multi *)attach;
@@ -442,5 +456,6 @@ const struct rt_attach_ops rt_attach_uprobe_multi = {
 	.extend = multi_extend,
 	.add_from = RT_ADD_EXEC,
 	.detach = multi_detach,
+	.leave = multi_leave,
 	.close = multi_close,
 };

@@ -156,6 +156,32 @@ int rt_bpf_link_create(struct rt_bpf_link_attr *attr)
 	return bpf(RT_BPF_LINK_CREATE, attr, sizeof(*attr));
 }
 
+int rt_bpf_fs_open(void)
+{
+	long context = syscall(__NR_fsopen, "bpf", RT_FSOPEN_CLOEXEC), fs = -1;
+	int r = -errno;
+
+	if (context < 0)
+		return r;
+	if (syscall(__NR_fsconfig, context, RT_FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+		fs = syscall(__NR_fsmount, context, RT_FSMOUNT_CLOEXEC, 0);
+	r = fs < 0 ? -errno : (int)fs;
+	close((int)context);
+	return r;
+}
+
+int rt_bpf_pin(int fs, const char *name, int fd)
+{
+	struct rt_bpf_pin_attr attr = {
+		.pathname = ptr(name),
+		.bpf_fd = (uint32_t)fd,
+		.file_flags = RT_BPF_F_PATH_FD,
+		.path_fd = fs,
+	};
+
+	return bpf(RT_BPF_OBJ_PIN, &attr, sizeof(attr));
+}
+
 int rt_perf_open(const struct rt_perf_attr *attr, pid_t pid, int cpu)
 {
 	long fd = syscall(__NR_perf_event_open, attr, pid, cpu, -1, RT_PERF_FLAG_FD_CLOEXEC);

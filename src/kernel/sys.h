@@ -50,6 +50,13 @@ int rt_bpf_prog_load_sleepable(const struct rt_bpf_insn *insns, size_t n, uint32
 
 int rt_bpf_link_create(struct rt_bpf_link_attr *attr);
 
+/*
+ * A new bpf file system that is mounted nowhere, gone with its last descriptor (5.2); and a name in
+ * it for a program, map or link (6.5).
+ */
+int rt_bpf_fs_open(void);
+int rt_bpf_pin(int fs, const char *name, int fd);
+
 /* perf_event_open(2); close-on-exec also where the kernel has no flag for it (before 3.14). */
 int rt_perf_open(const struct rt_perf_attr *attr, pid_t pid, int cpu);
 

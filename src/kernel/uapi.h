@@ -25,6 +25,15 @@
 #define __NR_pidfd_open 434		/* 5.3; the same number everywhere */
 #endif
 
+#ifndef __NR_fsopen			/* 5.2; the same numbers everywhere */
+#define __NR_fsopen	430
+#define __NR_fsconfig	431
+#define __NR_fsmount	432
+#endif
+#define RT_FSOPEN_CLOEXEC	1
+#define RT_FSCONFIG_CMD_CREATE	6
+#define RT_FSMOUNT_CLOEXEC	1
+
 #ifndef __NR_memfd_create		/* 3.17 */
 #if defined(__x86_64__)
 #define __NR_memfd_create 319
@@ -59,6 +68,7 @@ enum {
 	RT_BPF_MAP_GET_NEXT_KEY = 4,
 	RT_BPF_PROG_LOAD = 5,
 	RT_BPF_RAW_TRACEPOINT_OPEN = 17,	/* 4.17 */
+	RT_BPF_OBJ_PIN = 6,	/* 4.4 */
 	RT_BPF_LINK_CREATE = 28,	/* 5.7 */
 };
 
@@ -70,6 +80,7 @@ enum {
 	RT_BPF_MAP_TYPE_RINGBUF = 27
 };
 enum { RT_BPF_F_MMAPABLE = 1 << 10 };	/* 5.5 */
+enum { RT_BPF_F_PATH_FD = 1 << 14 };	/* 6.5 */
 enum {
 	RT_BPF_PROG_TYPE_KPROBE = 2,
 	RT_BPF_PROG_TYPE_TRACEPOINT = 5 /* 4.7 */,
@@ -144,6 +155,13 @@ struct rt_bpf_prog_attr {
 struct rt_bpf_raw_tracepoint_attr {
 	uint64_t name;
 	uint32_t prog_fd;
+};
+
+struct rt_bpf_pin_attr {
+	uint64_t pathname;
+	uint32_t bpf_fd, file_flags;
+	int32_t path_fd;
+	uint32_t unused;
 };
 
 struct rt_bpf_link_attr {

@@ -404,6 +404,14 @@ void rt_session_detach_awaited(struct session *s)
 		s->arrivals->v[i]->attach->ops->detach(s->arrivals->v[i]->attach);
 }
 
+void rt_session_leave_awaited(struct session *s)
+{
+	unsigned i;
+
+	for (i = 0; s->arrivals && i < s->arrivals->n; i++)
+		s->arrivals->v[i]->attach->ops->leave(s->arrivals->v[i]->attach, &s->pins);
+}
+
 void rt_session_close_awaited(struct session *s)
 {
 	unsigned i;

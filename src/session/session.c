@@ -400,6 +400,7 @@ static void release(struct session *s)
 	rt_session_end_attach(s);
 	rt_gate_close(&s->gate);
 	rt_calibration_end(&s->calibration);
+	rt_pins_close(&s->pins);
 	rt_costs_end(&s->measures);
 	rt_tracee_release(&s->tracee);
 	rt_sinks_free(&s->sinks);
@@ -572,10 +573,23 @@ static void choose_reach(struct session *s, const struct rt_attach_ops *forced)
 		s->wanted.want = RT_WANT_INSN;
 }
 
+/* It waits for the kernel, while we read the program and fork the command. */
+static void begin_calibration(struct session *s, const struct rt_attach_ops *forced)
+{
+	const struct rt_options *o = s->options;
+	const struct rt_arch *arch = rt_image_arch(rt_program_executable(&s->traced.program));
+
+	if (o->no_bpf || o->exact || (forced && forced != &rt_attach_uprobe_multi))
+		return;
+	rt_pins_open(&s->pins);
+	rt_calibration_begin(arch, s->traced.program.nops, &s->pins, &s->calibration);
+}
+
 int rt_session_run(const struct rt_options *options, int *status, struct rt_error *err)
 {
 	const struct rt_attach_ops *forced;
-	struct session s = { .options = options, .epoll = -1, .signals = -1 };
+	struct session s = { .options = options, .pins = { .fs = -1 }, .epoll = -1,
+			     .signals = -1 };
 	struct rt_error changed;
 	int r;
 
@@ -590,6 +604,9 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 	choose_reach(&s, forced);
 	r = rt_sites_resolve(&s.wanted, &s.traced, &s.sites, options->program, &options->pids,
 			     options->specs, options->nspecs, err);
+	/* Not before: an error in a name would wait for the child's end. */
+	if (r == 0)
+		begin_calibration(&s, forced);
 	if (r == 0 && options->libcalls)
 		r = rt_sites_add_libcalls(&s.wanted, &s.traced, &s.sites, options->libcalls, err);
 	else if (r == 0 && !options->nspecs)

@@ -444,6 +444,24 @@ static bool leave_to_child(struct session *s)
 	_exit(0);
 }
 
+/*
+ * Is there no process of ours that still has the probes, and no file whose mount somebody may want
+ * to unmount?
+ */
+static bool can_leave(const struct session *s)
+{
+	const struct rt_functions *f = &s->sites.functions;
+	const struct rt_image *last = NULL;
+	size_t i;
+
+	if (!s->over || !s->tracee.ours || s->options->follow || !s->attach->ops->leave)
+		return false;
+	for (i = 0; i < f->n; last = f->v[i++].image)
+		if (f->v[i].image != last && !rt_pins_allow(&s->pins, rt_image_fd(f->v[i].image)))
+			return false;
+	return true;
+}
+
 /* Measure the removal of one probe, in ns; 0: the mechanism cannot. */
 static uint64_t time_one(struct session *s)
 {
@@ -477,6 +495,10 @@ void rt_session_end_attach(struct session *s)
 	if (!s->attach)
 		return;
 	release_calibration(s);
+	if (can_leave(s)) {
+		rt_session_leave_awaited(s);
+		s->attach->ops->leave(s->attach, &s->pins);
+	}
 	rt_session_close_awaited(s);
 	background = s->attach->separate > WAIT_FOR_PROBES;
 	reported = background &&

@@ -12,6 +12,7 @@
 #include "calls/feed.h"
 #include "calls/filter.h"
 #include "calls/outcome.h"
+#include "kernel/pins.h"
 #include "kernel/priority.h"
 #include "output/sink.h"
 #include "session/pointers.h"
@@ -80,6 +81,7 @@ struct session {
 	struct rt_attach *attach;
 	struct rt_gate gate;
 	struct rt_attach_request request;	/* what it was made for */
+	struct rt_pins pins;		/* of links that the kernel removes after our end */
 	struct rt_calibration calibration;
 	struct rt_costs_worker measures;	/* of a recording: the cost of probes */
 	struct rt_probe_costs costs;
@@ -255,6 +257,7 @@ int rt_session_report_awaited(struct session *s);
 
 /* Before those of the trace's own attachment: take the probes out, close, and free all. */
 void rt_session_detach_awaited(struct session *s);
+void rt_session_leave_awaited(struct session *s);
 void rt_session_close_awaited(struct session *s);
 void rt_session_free_awaited(struct session *s);
 
