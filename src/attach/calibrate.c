@@ -324,14 +324,14 @@ static void hide(void)
 
 /* ---- we ---- */
 
-void rt_calibration_begin(const struct rt_arch *arch, enum rt_nops nops, const struct rt_pins *pins,
-			  struct rt_calibration *c)
+void rt_calibration_begin(enum rt_nops nops, const struct rt_pins *pins, struct rt_calibration *c)
 {
+	const struct rt_arch *arch = rt_arch_of(rt_arch_native());
 	struct places places;
 	int ends[2];
 
 	memset(c, 0, sizeof(*c));
-	if (arch->machine != rt_arch_native() || find_places(&places, arch, nops) < 0 ||
+	if (!arch || find_places(&places, arch, nops) < 0 ||
 	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
 		return;
 	c->pid = fork();
@@ -370,12 +370,11 @@ static uint32_t ask(struct rt_calibration *c, enum question q)
 	return a.emulated;
 }
 
-uint32_t rt_calibrate(const struct rt_arch *arch, enum rt_nops nops, bool times,
-		      struct rt_calibration *c)
+uint32_t rt_calibrate(enum rt_nops nops, bool times, struct rt_calibration *c)
 {
 	static const struct rt_pins none = { .fs = -1 };
 
-	rt_calibration_begin(arch, nops, &none, c);
+	rt_calibration_begin(nops, &none, c);
 	return ask(c, times ? ASK_TIMES : ASK_EMULATED);
 }
 
@@ -397,15 +396,14 @@ void rt_calibration_end(struct rt_calibration *c)
 }
 
 /* Ask the child that there is, or a new one if that is gone, and only once. */
-static uint32_t find_emulated(struct rt_calibration *c, const struct rt_arch *arch,
-			      enum rt_nops nops, bool times)
+static uint32_t find_emulated(struct rt_calibration *c, enum rt_nops nops, bool times)
 {
 	if (c->asked)
 		return c->emulated;
 	if (c->unused)
 		rt_calibration_end(c);
 	return c->pid ? ask(c, times ? ASK_TIMES : ASK_EMULATED)
-		      : rt_calibrate(arch, nops, times, c);
+		      : rt_calibrate(nops, times, c);
 }
 
 int rt_place_cheaply(const struct rt_wanted *wanted, const struct rt_traced *traced,
@@ -416,8 +414,8 @@ int rt_place_cheaply(const struct rt_wanted *wanted, const struct rt_traced *tra
 	bool helps = rt_place_first(wanted, traced, sites);
 	uint32_t emulated = 0;
 
-	if (arch->form && ask && (helps || costs)) {
-		emulated = find_emulated(c, arch, traced->program.nops, costs);
+	if (arch->form && arch->machine == rt_arch_native() && ask && (helps || costs)) {
+		emulated = find_emulated(c, traced->program.nops, costs);
 		if (emulated && helps)
 			rt_place_measured(wanted, traced, sites, emulated);
 	} else if (!c->asked && !c->unused) {

@@ -32,15 +32,14 @@ struct rt_calibration {
  * It keeps the probes until it is released, or for a second after the question: each of the PMU
  * takes the kernel 0.1 s, during which it lets no others in.
  */
-void rt_calibration_begin(const struct rt_arch *arch, enum rt_nops nops, const struct rt_pins *pins,
+void rt_calibration_begin(enum rt_nops nops, const struct rt_pins *pins,
 			  struct rt_calibration *calibration);
 
 /*
  * Begin, and ask.  `times`: measure a push and a return too.  Returns the RT_FORM_BITs of emulated
  * instructions; 0: unknown.
  */
-uint32_t rt_calibrate(const struct rt_arch *arch, enum rt_nops nops, bool times,
-		      struct rt_calibration *calibration);
+uint32_t rt_calibrate(enum rt_nops nops, bool times, struct rt_calibration *calibration);
 
 /* Let the child remove its probes, when the trace removes its own. */
 void rt_calibration_release(struct rt_calibration *calibration);

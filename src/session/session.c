@@ -577,12 +577,11 @@ static void choose_reach(struct session *s, const struct rt_attach_ops *forced)
 static void begin_calibration(struct session *s, const struct rt_attach_ops *forced)
 {
 	const struct rt_options *o = s->options;
-	const struct rt_arch *arch = rt_image_arch(rt_program_executable(&s->traced.program));
 
 	if (o->no_bpf || o->exact || (forced && forced != &rt_attach_uprobe_multi))
 		return;
 	rt_pins_open(&s->pins);
-	rt_calibration_begin(arch, s->traced.program.nops, &s->pins, &s->calibration);
+	rt_calibration_begin(s->traced.program.nops, &s->pins, &s->calibration);
 }
 
 int rt_session_run(const struct rt_options *options, int *status, struct rt_error *err)

@@ -74,8 +74,8 @@ bool rt_stepped_remark(const struct rt_wanted *wanted, const struct rt_traced *t
 		return false;
 	if ((entries + exits) * STEP_MOST_NS < ns / 10)
 		return false;
-	if (!no_bpf)
-		emulated = rt_calibrate(arch, traced->program.nops, true, &c);
+	if (!no_bpf && arch->machine == rt_arch_native())
+		emulated = rt_calibrate(traced->program.nops, true, &c);
 	rt_calibration_end(&c);
 	emulated = c.measured ? emulated | RT_FORM_BIT(RT_FORM_EMULATED) : RT_FORMS_ASSUMED;
 	if (c.costs.return_ns && !c.costs.return_stepped)
