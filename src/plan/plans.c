@@ -324,16 +324,26 @@ static bool can_fail(const struct rt_showing *shown)
 	       (shown->failure != RT_FAILS_NEVER || shown->fails);
 }
 
+/* Registers that are read whole (struct rt_limits) have bits that are not the result's. */
 static void add_failure(struct rt_plan *plan, const struct rt_showing *shown, enum rt_test_op op,
 			int64_t number)
 {
+	const struct rt_piece *piece = &shown->v[0].pieces[0];
+	const struct rt_fetch *f = &plan->values[piece->value];
+	bool part = piece->size && piece->size < f->size;
+	unsigned bits = 8u * (part ? piece->size : f->size);
+	size_t skip = piece->at - rt_plan_offset(plan, piece->value);
+
 	plan->tests[plan->ntests] = (struct rt_test){
-		.value = shown->v[0].pieces[0].value,
+		.value = piece->value,
 		.op = op,
 		.join = plan->ntests ? RT_TEST_ELSE : RT_TEST_ALSO,
-		.constant = (uint64_t)number,
+		.constant = f->is_signed ? (uint64_t)number
+					 : (uint64_t)number & (UINT64_MAX >> (64 - bits)),
 		.is_signed = true,
 		.of_register = shown->v[0].type->style == RT_STYLE_REGISTER,
+		.bit = (uint8_t)(part ? 8 * skip : 0),
+		.bits = (uint8_t)(part ? bits : 0),
 	};
 	plan->ntests++;
 }
@@ -355,8 +365,7 @@ static void test_failure(const struct making *m, size_t i, struct rt_plan *plan)
 		return;
 	}
 	if (shown->failure == RT_FAILS_BY_ERRNO) {
-		add_failure(plan, shown, RT_TEST_EQ,
-			    f->is_signed ? -1 : (int64_t)(UINT64_MAX >> (64 - 8 * f->size)));
+		add_failure(plan, shown, RT_TEST_EQ, -1);
 		if (rt_ctype_is_pointer(shown->v[0].type))
 			add_failure(plan, shown, RT_TEST_EQ, 0);
 		return;

@@ -67,6 +67,12 @@ for name in $MECHANISMS; do
 done
 
 if is_read; then
+	begin "--failed: of so many functions that registers are read whole"
+	rt -f --failed "$T/fails" @libc
+	expect_line '^<-1 ENOENT (' "$T/err"
+	expect_no_line '^<[0-9]' "$T/err"
+	end_case
+
 	begin "the C library's own functions"
 	# shellcheck disable=SC2086 # several functions
 	rt "$T/fails" $LIBRARY
