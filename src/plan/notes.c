@@ -117,8 +117,7 @@ static bool is_inlined(const struct rt_wanted *wanted, const struct rt_traced *t
 static void note_inlined(struct notes *notes, const struct rt_wanted *wanted,
 			 const struct rt_traced *traced, struct rt_sites *sites)
 {
-	struct reason reason = { .text = "where the compiler has inlined it, as debug information "
-					 "says, its calls are not seen" };
+	struct reason reason = { .text = "calls that the compiler has inlined are not seen" };
 	size_t i;
 
 	for (i = 0; i < sites->functions.n; i++)
@@ -226,19 +225,20 @@ static void note_runtimes(struct notes *notes, const struct rt_traced *traced)
 static void note_lacking_hooks(struct notes *notes, const struct rt_wanted *wanted,
 			       const struct rt_traced *traced, bool everywhere)
 {
+	const char *name = rt_image_name(rt_program_executable(&traced->program)),
+		   *file = strrchr(name, '/');
+
 	if (traced->lacks_hooks)
 		note_text(notes, "no BPF: exceptions and stack switches in libraries are not "
 				 "traced; calls may lack an exit");
 	if (traced->switches)
-		note_text(notes,
-			  "%.100s: switches stacks%s%.100s; calls there may nest wrongly or lack "
-			  "an exit",
-			  rt_image_name(rt_program_executable(&traced->program)),
-			  *traced->switches ? ", in " : "", traced->switches);
+		note_text(notes, "%.40s: switches stacks%s%.40s; calls may nest wrongly there",
+			  file ? file + 1 : name, *traced->switches ? " in " : "",
+			  traced->switches);
 	if (traced->lacks_longjmp_hooks)
 		note_text(notes, "longjmp: not hooked: %s; calls that it unwinds may lack an exit",
 			  wanted->everywhere || everywhere
-				  ? "the probe would be in every process that uses it"
+				  ? "it would be in every process"
 				  : "its exits are not known");
 }
 
@@ -276,6 +276,10 @@ int rt_sites_notes(const struct rt_wanted *wanted, struct rt_traced *traced, str
 
 	if (sites->functions.note)
 		note_text(&notes, "%s", sites->functions.note);
+	if (sites->dropped)
+		note_text(&notes, "%s", sites->dropped);
+	if (sites->functions.reason && verbose)
+		rt_say("%s: each of these %s", sites->functions.note, sites->functions.reason);
 	if (sites->imports_nothing)
 		note_text(&notes,
 			  "--libcalls: %s imports nothing; only its own functions are traced",

@@ -515,8 +515,8 @@ static int note_dropped(struct rt_sites *sites, const bool *bad, const char *why
 	if (n > 1)
 		snprintf(more, sizeof(more), " and %zu more", n - 1);
 	if (asprintf(&note, "%s%s%s%s: not traced: %s",
-		     sites->functions.note && n < sites->functions.n ? sites->functions.note : "",
-		     sites->functions.note && n < sites->functions.n ? "; " : "",
+		     sites->dropped && n < sites->functions.n ? sites->dropped : "",
+		     sites->dropped && n < sites->functions.n ? "; " : "",
 		     sites->functions.v[first].name, more, why) < 0)
 		return rt_nomem(err);
 	if (n == sites->functions.n) {
@@ -524,8 +524,8 @@ static int note_dropped(struct rt_sites *sites, const bool *bad, const char *why
 		free(note);
 		return -ENOTSUP;
 	}
-	free(sites->functions.note);
-	sites->functions.note = note;
+	free(sites->dropped);
+	sites->dropped = note;
 	return 0;
 }
 
@@ -588,7 +588,7 @@ int rt_place_check(const struct rt_traced *traced, struct rt_sites *sites, struc
 	drop_probes(sites, bad);
 	r = note_dropped(
 		sites, bad,
-		"the process has other code there than its file, which a probe would break", err);
+		"the process has other code there than its file", err);
 	free(bad);
 	return r;
 }
@@ -600,8 +600,7 @@ int rt_place_leave_out(struct rt_sites *sites, const bool *bad, struct rt_error 
 
 	for (i = 0; i < sites->functions.n; i++)
 		if (bad[i] && sites->functions.v[i].how == RT_HOW_INSN)
-			why = "this kernel cannot probe the instruction that it begins with, or "
-			      "one that exits it";
+			why = "this kernel cannot probe its first instruction, or an exit";
 	drop_probes(sites, bad);
 	return note_dropped(sites, bad, why, err);
 }

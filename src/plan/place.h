@@ -46,7 +46,7 @@ void rt_place_at_entry(struct rt_function *f, const char *why);
  * The traced processes run already, and may have patched their own code (hooks, live patches).
  * The kernel executes the file's bytes at a probe, and continues behind them: in the middle of a
  * patch.  So such a function's probe goes back to its entry, or out, with a remark in
- * functions.note; when none is left, -ENOTSUP.  On x86 alone: elsewhere an instruction has one
+ * `dropped`; when none is left, -ENOTSUP.  On x86 alone: elsewhere an instruction has one
  * size.
  */
 int rt_place_check(const struct rt_traced *traced, struct rt_sites *sites, struct rt_error *err);

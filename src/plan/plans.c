@@ -801,10 +801,10 @@ int rt_plans_make(const struct rt_wanted *wanted, const struct rt_traced *traced
 	sites->left_out =
 		!sites->nprototypes || level == READ_STRINGS ? NULL
 		: level > READ_ARGUMENTS
-			? "what pointers lead to is not shown: this mechanism would be slow "
-			  "with so many kinds of functions"
-			: "structures behind pointers are not shown: this mechanism would be "
-			  "slow with so many kinds of functions";
+			? "strings and structures are not shown: too many kinds of functions for "
+			  "this mechanism"
+			: "structures behind pointers are not shown: too many kinds of functions "
+			  "for this mechanism";
 	if (r == -ERANGE)
 		return rt_usage(err, "arguments: too many; at most %d can be shown", RT_MAX_VALUES);
 	return r == -ENOMEM ? rt_nomem(err) : r;

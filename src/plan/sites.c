@@ -558,6 +558,7 @@ int rt_sites_simplify(const struct rt_wanted *wanted, struct rt_traced *traced,
 void rt_sites_free(struct rt_wanted *wanted, struct rt_traced *traced, struct rt_sites *sites)
 {
 	rt_functions_free(&sites->functions);
+	free(sites->dropped);
 	rt_program_close(&traced->program);
 	while (wanted->nspecs > 0) {
 		rt_spec_free(wanted->specs[--wanted->nspecs]);

@@ -15,6 +15,7 @@
  */
 struct rt_sites {
 	struct rt_functions functions;
+	char *dropped; /* a remark: functions that are not probed after all, and why; or NULL */
 	bool *returns; /* by function: its return is probed */
 	struct rt_plan *plans;
 	/* the second as the mechanism likes it (rt_attach_plans) */

@@ -255,26 +255,25 @@ static int note_unseen(struct rt_functions *functions, const struct rt_batch *b,
 		       struct rt_error *err)
 {
 	const char *const *vdso = b->in_vdso;
-	char more[48] = "";
+	char more[64] = "";
 	int r = 0;
 
 	if (functions->note)
 		return 0;
 	if (b->unseen_ifuncs > 1)
-		snprintf(more, sizeof(more), ", and some of %zu more,", b->unseen_ifuncs - 1);
+		snprintf(more, sizeof(more), ", and some of %zu more functions,",
+			 b->unseen_ifuncs - 1);
 	if (b->unseen)
-		r = asprintf(
-			&functions->note,
-			"%s: %zu of its %zu implementations%s cannot be probed (one %s); where the "
-			"processor makes the program use such a one, no call is seen",
-			b->unseen_name, b->unseen, b->unseen_of, more, b->unseen_why);
+		r = asprintf(&functions->note,
+			     "%s: %zu of %zu implementations%s cannot be probed; "
+			     "their calls are not seen",
+			     b->unseen_name, b->unseen, b->unseen_of, more);
 	else if (vdso[0] || vdso[1])
 		r = asprintf(&functions->note,
-			     "%s%s%s: where the kernel gives the process its own code for that "
-			     "(vDSO), no probe can be, and no call "
-			     "is seen",
+			     "%s%s%s: calls that run the kernel's code (vDSO) are not seen",
 			     vdso[0] ? vdso[0] : "", vdso[0] && vdso[1] ? ", " : "",
 			     vdso[1] ? vdso[1] : "");
+	functions->reason = b->unseen_why;
 	if (r >= 0)
 		return 0;
 	functions->note = NULL;

@@ -109,6 +109,7 @@ struct rt_functions {
 	size_t n, cap;
 	/* a remark that the user must see (what cannot be probed), or NULL */
 	char *note;
+	const char *reason;	/* of the note, for -v: "begins with ...", or NULL */
 };
 
 /* The first of the sites of a USDT probe, which tables have in one row; else `function` itself. */

@@ -160,13 +160,13 @@ EOF
 $CC -g -O2 -o "$T/places" "$T/places.c"
 rt "$T/places" twice both
 expect_status 0
-expect_line '^rawtrace: twice: where the compiler has inlined it, as debug information says, its calls are not seen$' "$T/err"
+expect_line '^rawtrace: twice: calls that the compiler has inlined are not seen$' "$T/err"
 expect_line '^>(twice 2)$' "$T/err"
 ! grep -q 'both: where\|thrice' "$T/err" || show "$T/err"
 sed -i 's/through(2)/4/; s/^int (.*//' "$T/places.c"
 $CC -g -O2 -o "$T/places" "$T/places.c"
 rt count "$T/places" twice
-expect_line '^rawtrace: twice: where the compiler has inlined it, as debug information says, its calls are not seen$' "$T/err"
+expect_line '^rawtrace: twice: calls that the compiler has inlined are not seen$' "$T/err"
 expect_line '^rawtrace: not called: twice$' "$T/err"
 end_case
 

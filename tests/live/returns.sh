@@ -172,7 +172,7 @@ case " $MECHANISMS " in
 	;;
 esac
 rt --attach=tracefs "$BIN/longjmp" leap
-expect_line '^rawtrace: longjmp: not hooked: the probe would be in every process ' "$T/err"
+expect_line '^rawtrace: longjmp: not hooked: it would be in every process; ' "$T/err"
 end_case
 
 begin "-v: how, and why"

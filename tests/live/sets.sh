@@ -191,6 +191,16 @@ if target root "${CC:-cc}" -O1 -fno-builtin "$T/root.c" -lm; then
 	expect_status 0
 	expect_line '^>(pow' "$T/err"
 	end_case
+
+	begin "remarks are lines of at most 100 characters"
+	for options in -Z -f '-k -x libc.so.6:mem*' -c; do
+		# shellcheck disable=SC2086 # options
+		rt $options "$T/root" '*' @libc @libm 'libm.so.6:*'
+		grep '^rawtrace: ' "$T/err" | awk 'length > 100' >"$T/long"
+		[ ! -s "$T/long" ] || show "$T/long"
+	done
+	expect_line '^rawtrace: .* calls that run the kernel.s code (vDSO) are not seen$' "$T/err"
+	end_case
 fi
 
 if has redis-server && has redis-cli; then

@@ -191,7 +191,7 @@ if [ -n "$typed32" ] && ! with_bpf; then
 	begin "32-bit, without BPF"
 	rt "$T/typed32" scalars by_value in_memory
 	expect_status 0
-	expect_line '^rawtrace: what pointers lead to is not shown, ' "$T/err"
+	expect_line '^rawtrace: strings and structures are not shown: ' "$T/err"
 	expect_line "^>(scalars true '..' -100 200 -30000 60000 -5000000000 18446744073709551615 BLUE)$" "$T/err"
 	expect_line "^>(by_value {\.a=7, \.b=2\.5} {\.a=1, \.b='b'} {\.v=\[1, 2, 3\]} {\.fd=9, .*} 40)$" "$T/err"
 	expect_line '^<{\.v=\[3, 4, -1\]}$' "$T/err"
