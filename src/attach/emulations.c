@@ -216,11 +216,11 @@ static bool is_oldest(struct others *o, const struct rt_function *f)
 }
 
 /* Exits of functions that only begin by a tail call have no probe at their entry. */
-static bool is_entry(const struct rt_image *image, uint64_t addr)
+static bool is_entry(const struct rt_function *f, uint64_t addr)
 {
 	size_t n;
 
-	return rt_symbols_at(image, addr, &n) != NULL;
+	return addr == f->addr || rt_symbols_at(f->image, addr, &n) != NULL;
 }
 
 static void read_site(struct others *others, const struct spot *s, bool returns,
@@ -241,7 +241,7 @@ static void read_site(struct others *others, const struct spot *s, bool returns,
 	n = rt_image_read(f->image, addr, bytes, sizeof(bytes));
 	if (!arch->emulation(bytes, n, &emulation))
 		return;
-	if (exit ? emulation.op != RT_EMULATE_RETURN || !returns || is_entry(f->image, addr)
+	if (exit ? emulation.op != RT_EMULATE_RETURN || !returns || is_entry(f, addr)
 		 : emulation.op == RT_EMULATE_RETURN)
 		return;
 	if (!exit && writes_argument(f, &emulation) && !is_oldest(others, f))

@@ -14,12 +14,16 @@
 #include "process/memory.h"
 
 /* The needs of the probes of function `f` at their place: entry plan and return. */
-static struct rt_prologue_want wants(const struct rt_wanted *wanted, const struct rt_sites *sites,
-				     uint32_t f, const struct rt_plan *plan)
+static struct rt_prologue_want wants(const struct rt_wanted *wanted, const struct rt_traced *traced,
+				     const struct rt_sites *sites, uint32_t f,
+				     const struct rt_plan *plan)
 {
-	struct rt_prologue_want want = { .returns = sites->functions.v[f].how == RT_HOW_URETPROBE ||
-						    rt_wanted_pairs_in_kernel(wanted),
-					 .stack = plan->return_address };
+	/* Calls of goroutines are paired by rawtrace (session_attach.c). */
+	bool pairs = rt_wanted_pairs_in_kernel(wanted) && !traced->goroutines;
+	struct rt_prologue_want want = {
+		.returns = sites->functions.v[f].how == RT_HOW_URETPROBE || pairs,
+		.stack = plan->return_address,
+	};
 	const struct rt_arch *arch = plan->arch;
 	unsigned i, k;
 
@@ -102,7 +106,7 @@ static struct rt_extent code_of(const struct rt_function *f)
 static void place_one(struct placing *c, uint32_t i, const struct rt_plan *plan)
 {
 	struct rt_function *f = &c->sites->functions.v[i];
-	struct rt_prologue_want want = wants(c->wanted, c->sites, i, plan);
+	struct rt_prologue_want want = wants(c->wanted, c->traced, c->sites, i, plan);
 	const struct rt_extent code = code_of(f);
 	struct rt_prologue p;
 
@@ -163,7 +167,7 @@ static void place_go(struct rt_function *f, const struct rt_prologue_want *want)
 static void place_for_programs(struct placing *c, uint32_t i, const struct rt_plan *plan)
 {
 	struct rt_function *f = &c->sites->functions.v[i];
-	struct rt_prologue_want want = wants(c->wanted, c->sites, i, plan);
+	struct rt_prologue_want want = wants(c->wanted, c->traced, c->sites, i, plan);
 	const struct rt_extent code = code_of(f);
 	struct rt_prologue p;
 
