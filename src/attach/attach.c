@@ -108,9 +108,9 @@ static int open_by(const struct rt_attach_ops *ops, const struct rt_attach_reque
 			       request->nplans, ops->plans);
 	r = ops->open(request, attach, err);
 	if ((r == -EINVAL || r == -E2BIG || r == -ENOSPC || r == -EACCES) &&
-	    (request->limit.min_time || request->limit.ends)) {
+	    (request->limit.min_time || request->limit.ends || request->limit.why)) {
 		all.limit.min_time = 0;
-		all.limit.ends = false;
+		all.limit.ends = all.limit.why = false;
 		r = ops->open(&all, attach, err);
 	}
 	if (r == 0)

@@ -5,12 +5,15 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "attach/gate.h"
 #include "emit/saved.h"
+#include "emit/shelf.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
+#include "stream/verifier.h"
 
 /* The verifier's log of one of our programs: a few hundred instructions. */
 enum { LOG_SIZE = 16384 };
@@ -170,16 +173,59 @@ static int open_ring(struct rt_bpf_side *side, const struct rt_attach_request *r
 	return r;
 }
 
+/*
+ * --why: shelves for the threads (emit/shelf.h), where the kernel and the ring can have them; else
+ * all is sent.
+ */
+static void open_shelves(struct rt_bpf_side *side, const struct rt_attach_request *request,
+			 enum rt_key key)
+{
+	const uint32_t frame = sizeof(struct rt_open_call) + sizeof(struct rt_open_shelved);
+	int *maps = side->maps;
+	void *owners;
+
+	if (!request->limit.why || request->purpose != RT_PURPOSE_RECORD ||
+	    (request->ring && request->ring->transport != RT_TRANSPORT_ARRAY) ||
+	    !rt_pending_may(request->plans, request->nplans, key) ||
+	    rt_plans_record_size(request->plans, request->nplans,
+				 rt_attach_layout(request, key)) > RT_SHELF_RECORD_MAX ||
+	    rt_verifier_cmpxchg() < 0)
+		return;
+	maps[RT_MAP_HEADS] = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(struct rt_head),
+					       RT_SHELVES, RT_BPF_F_MMAPABLE);
+	maps[RT_MAP_FRAMES] = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, frame,
+						RT_SHELVES * RT_OPEN_MAX, 0);
+	maps[RT_MAP_SHELVES] = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4,
+						 sizeof(struct rt_shelf) + RT_SHELF_RECORD_MAX,
+						 RT_SHELVES, 0);
+	if (maps[RT_MAP_HEADS] < 0 || maps[RT_MAP_FRAMES] < 0 || maps[RT_MAP_SHELVES] < 0)
+		return;
+	owners = mmap(NULL, RT_SHELVES * sizeof(struct rt_head), PROT_READ | PROT_WRITE, MAP_SHARED,
+		      maps[RT_MAP_HEADS], 0);
+	if (owners == MAP_FAILED)
+		return;
+	side->pending.owners = owners;
+	side->counts.heads = RT_SHELVES;
+}
+
+static void close_shelves(struct rt_bpf_side *side)
+{
+	if (side->pending.owners)
+		munmap(side->pending.owners, RT_SHELVES * sizeof(struct rt_head));
+	side->pending.owners = NULL;
+}
+
 static void set_filter(struct rt_bpf_side *side, const struct rt_attach_request *request,
 		       enum rt_key key)
 {
 	const struct rt_limit *limit = &request->limit;
 
 	side->filtered = false;
-	if (request->purpose != RT_PURPOSE_RECORD ||
+	if (side->pending.owners || request->purpose != RT_PURPOSE_RECORD ||
 	    !rt_pending_pairs(request->plans, request->nplans))
 		return;
-	if (rt_pending_may(limit, request->plans, request->nplans, key)) {
+	if ((limit->min_time || limit->ends) &&
+	    rt_pending_may(request->plans, request->nplans, key)) {
 		side->pending.size = rt_pending_size(request->plans, request->nplans,
 						     rt_attach_layout(request, key));
 		/* Tests of an end that did not come fail. */
@@ -211,6 +257,7 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 		return r;
 	}
 	side->maps[RT_MAP_HITS] = r = open_hits(side);
+	open_shelves(side, request, key);
 	set_filter(side, request, key);
 	if (r >= 0 && (side->filtered || request->purpose != RT_PURPOSE_RECORD))
 		r = rt_counts_open(&side->counts, side->maps, request->purpose, key,
@@ -243,6 +290,9 @@ int rt_bpf_side_open(struct rt_bpf_side *side, const struct rt_attach_request *r
 	side->pending.frames = side->maps[RT_MAP_FRAMES];
 	side->pending.slots = side->counts.heads;
 	r = side->gaps && side->decoder ? open_ring(side, request, source, err) : rt_nomem(err);
+	if (r == 0 && (side->ring->transport != RT_TRANSPORT_ARRAY ||
+		       side->ring_size < RT_SHELF_RING_MIN))
+		close_shelves(side);
 	if (r < 0)
 		rt_bpf_side_close(side);
 	return r;
@@ -267,6 +317,7 @@ void rt_bpf_side_close(struct rt_bpf_side *side)
 	if (side->maps[RT_MAP_FOLLOWED] >= 0)
 		rt_followed_close(&side->followed);
 	side->maps[RT_MAP_FOLLOWED] = -1;
+	close_shelves(side);
 	for (i = 0; i < RT_MAPS; i++)
 		if (side->maps[i] >= 0)
 			close(side->maps[i]);
@@ -408,6 +459,7 @@ int rt_bpf_side_load(struct rt_bpf_side *side, const struct rt_attach_request *r
 		.filtered = side->filtered,
 		.limit = request->limit,
 		.pending = side->pending.size,
+		.shelved = side->pending.owners,
 		.emulates = side->emulations.plans && side->emulations.plans[plan],
 	};
 	char log[LOG_SIZE];

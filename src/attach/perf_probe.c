@@ -62,7 +62,7 @@ struct rt_perf_probes *rt_perf_probes_new(const struct rt_attach_ops *ops,
 	p->attach.unread = &p->side.maps[RT_MAP_UNREAD];
 	p->attach.strangers = &p->side.maps[RT_MAP_STRANGERS];
 	p->attach.emulated = p->side.emulations.sites;
-	p->attach.pending = p->side.pending.size ? &p->side.pending : NULL;
+	p->attach.pending = rt_pending_any(&p->side.pending) ? &p->side.pending : NULL;
 	p->attach.counts = request->purpose == RT_PURPOSE_RECORD ? NULL : &p->side.counts;
 	*r = rt_reach_is_open(p->reach) ? find_cpu(p, err) : 0;
 	if (*r == 0 && definitions) {

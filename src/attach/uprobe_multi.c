@@ -433,7 +433,7 @@ static int multi_open(const struct rt_attach_request *request, struct rt_attach 
 	m->attach.unread = &m->side.maps[RT_MAP_UNREAD];
 	m->attach.strangers = &m->side.maps[RT_MAP_STRANGERS];
 	m->attach.emulated = m->side.emulations.sites;
-	m->attach.pending = m->side.pending.size ? &m->side.pending : NULL;
+	m->attach.pending = rt_pending_any(&m->side.pending) ? &m->side.pending : NULL;
 	m->attach.counts = request->purpose == RT_PURPOSE_RECORD ? NULL : &m->side.counts;
 	r = request->nsites || has_links() ? link_all(m, request, err) : no_links(err);
 	if (r < 0)

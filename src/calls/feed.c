@@ -272,8 +272,11 @@ static int on_hit(struct rt_feed *feed, struct rt_process *process, struct rt_ev
 	r = process->adopted ? on_adopted(feed, process, event) : 0;
 	if (r == 0)
 		r = event->hit.seq ? find_gap(feed, process, event) : 0;
-	if (r < 0 || event->time < feed->begin || event->time > feed->end)
+	if (r < 0 || event->time < feed->begin || event->time > feed->end ||
+	    (event->hit.entered && event->hit.entered < process->exec))
 		return r;
+	if (event->hit.entered)
+		event->time = event->hit.entered;
 	hit.plan = &sites->plans[event->hit.plan];
 	r = rt_site_map_resolve(feed->map, event, &hit);
 	if (r != 0)

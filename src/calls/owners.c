@@ -256,6 +256,7 @@ void rt_process_exit(struct rt_process *process, pid_t tid, uint64_t time)
 
 int rt_process_exec(struct rt_process *process, uint64_t time)
 {
+	process->exec = time;
 	process->stacks.n = 0;
 	memset(&process->goroutines, 0, sizeof(process->goroutines));
 	rt_anchor_exec(&process->anchor, process->pid, time);

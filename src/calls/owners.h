@@ -122,6 +122,7 @@ struct rt_process {
 	pid_t pid;
 	struct rt_members members;
 	struct rt_anchor anchor;
+	uint64_t exec;			/* the time of its last exec, or 0 */
 	bool executed;			/* its last event was an exec */
 	bool adopted;			/* no event gave its mappings and name */
 	struct rt_stacks stacks;	/* of coroutines and signals */

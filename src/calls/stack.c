@@ -321,7 +321,7 @@ static int stack_entry(struct rt_stack *stack, struct rt_task *task, const struc
 		.exits = hit->exits,
 		.result = hit->result,
 		.sp = event->hit.sp,
-		.time = event->hit.entered ? event->hit.entered : event->time,
+		.time = event->time,
 		.lost_before = stack->lost + task->lost,
 		.fewest = SIZE_MAX,
 	};
@@ -634,7 +634,7 @@ static int open_pair(struct rt_stack *stack, struct rt_task *task, const struct 
 	frame.opened_sp = event->hit.sp;
 	frame.pair = hit->pair;
 	frame.key = hit->key;
-	frame.time = event->hit.entered ? event->hit.entered : event->time;
+	frame.time = event->time;
 	frame.lost_before = stack->lost + task->lost;
 	frame.fewest = SIZE_MAX;
 	if (task->highest < frame.sp)

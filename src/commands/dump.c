@@ -9,6 +9,7 @@
 #include "attach/calibrate.h"
 #include "emit/definition.h"
 #include "emit/saved.h"
+#include "emit/shelf.h"
 #include "lang/print.h"
 #include "plan/place.h"
 #include "plan/signature.h"
@@ -61,8 +62,12 @@ static int dump_program(const struct rt_wanted *wanted, const struct rt_sites *s
 	program.limit = wanted->limit;
 	program.filtered = rt_limit_any(&wanted->limit) && wanted->purpose == RT_PURPOSE_RECORD &&
 			   rt_pending_pairs(sites->plans, sites->nplans);
-	if (program.filtered &&
-	    rt_pending_may(&wanted->limit, sites->plans, sites->nplans, record_key))
+	program.shelved = o->why && program.filtered &&
+			  rt_pending_may(sites->plans, sites->nplans, record_key);
+	if (program.shelved)
+		program.heads = RT_SHELVES;
+	else if (program.filtered && (wanted->limit.min_time || wanted->limit.ends) &&
+		 rt_pending_may(sites->plans, sites->nplans, record_key))
 		program.pending = rt_plans_record_size(
 			sites->plans, sites->nplans, (struct rt_layout){ .key = record_key });
 	if (source == RT_KEY_CONSTANT)

@@ -259,6 +259,7 @@ static const char *map_name(const struct rt_bpf *bpf, size_t insn)
 		[RT_MAP_UNREAD] = "unread", [RT_MAP_GATE] = "gate",
 		[RT_MAP_FOLLOWED] = "followed", [RT_MAP_GROUP] = "group",
 		[RT_MAP_STRANGERS] = "strangers", [RT_MAP_EMULATIONS] = "emulations",
+		[RT_MAP_SHELVES] = "shelves",
 	};
 	size_t i;
 

@@ -20,7 +20,8 @@
  * (emit/saved.h); how far errno is from the thread pointer, 8 bytes; and how many calls were left
  * out as the value of their condition could not be read, 8 bytes; and whether the trace has ended
  * for a process's rights (attach/gate.h), 8 bytes; and the processes that are followed
- * (emit/follow.h); and how instructions are emulated, by site (emit/emulation.h).
+ * (emit/follow.h); and how instructions are emulated, by site (emit/emulation.h); and the threads'
+ * shelves (emit/shelf.h).
  */
 enum rt_bpf_map {
 	RT_MAP_EVENTS,
@@ -38,6 +39,7 @@ enum rt_bpf_map {
 	RT_MAP_GROUP,
 	RT_MAP_STRANGERS,
 	RT_MAP_EMULATIONS,
+	RT_MAP_SHELVES,
 	RT_MAPS
 };
 

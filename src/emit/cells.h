@@ -75,20 +75,22 @@ enum { RT_OPEN_MAX = 64, RT_HEADS = 4096, RT_HEADS_MIN = 128 };
  * Which calls are recorded at all: those fewer than `depth` recorded calls are open around (0:
  * any), with `under` only a root function's and those inside one, with `tests` those that pass
  * their plan's, with `min_time` (ns) those that last as long, with `ends` those that pass the tests
- * of their return's plan.  A program passes what it cannot judge; src/calls decides.
+ * of their return's plan, with `why` these and all around and inside them (emit/shelf.h).  A
+ * program passes what it cannot judge; src/calls decides.
  */
 struct rt_limit {
 	uint32_t depth;
 	bool under;
 	bool tests;
 	bool ends;
+	bool why;
 	uint64_t min_time;
 };
 
 static inline bool rt_limit_any(const struct rt_limit *limit)
 {
 	return limit->depth || limit->under || limit->tests || limit->min_time ||
-	       limit->ends;
+	       limit->ends || limit->why;
 }
 
 struct rt_head {
@@ -96,7 +98,7 @@ struct rt_head {
 	uint32_t tid;
 	/* of those held back (emit/pending.h): so many, from the outermost, have been recorded */
 	uint32_t recorded;
-	uint32_t unused;
+	uint32_t shared;		/* another thread wanted the slot's shelf (emit/shelf.h) */
 };
 
 /*

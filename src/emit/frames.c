@@ -13,6 +13,7 @@
 #include "emit/frames_private.h"
 #include "emit/pending.h"
 #include "emit/private.h"
+#include "emit/shelf.h"
 
 /*
  * A return address in the first bytes of a page is that of the uretprobe trampoline
@@ -59,17 +60,28 @@ void rt_frames_head(struct emitter *e, int other)
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, 0, other);
 }
 
+/*
+ * r1 = the number in the frame, but verifiers do not know it any more: they would follow each sum
+ * of steps by itself, and all that comes after it.
+ */
+static void emit_forget(struct emitter *e, int slot)
+{
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + slot);
+	rt_bpf_load(e->bpf, RT_BPF_W, R2, HEAD, offsetof(struct rt_head, tid));
+	rt_bpf_mov(e->bpf, R3, R2);
+	rt_bpf_alu(e->bpf, RT_BPF_XOR, R1, R2);
+	rt_bpf_alu(e->bpf, RT_BPF_XOR, R1, R3);
+	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + slot, R1);
+}
+
 void rt_frames_bisect(struct emitter *e)
 {
 	int step, skip;
 
-	/* Not a plain 0: the verifiers before 4.18 would follow each sum of steps by itself. */
-	rt_bpf_mov(e->bpf, R1, DEPTH);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, 0);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_N, R1);
+	rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + FR_N, 0);
 	for (step = RT_OPEN_MAX; step; step /= 2) {
 		skip = rt_bpf_label(e->bpf);
-		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, e->frames + FR_N);
+		emit_forget(e, FR_N);
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, step);
 		rt_bpf_jump_reg(e->bpf, RT_BPF_JGT, R1, DEPTH, skip);
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, -1);
@@ -82,6 +94,7 @@ void rt_frames_bisect(struct emitter *e)
 		rt_bpf_store(e->bpf, RT_BPF_DW, R10, e->frames + FR_N, R1);
 		rt_bpf_place(e->bpf, skip);
 	}
+	emit_forget(e, FR_N);
 }
 
 void rt_frames_return_page(struct emitter *e)
@@ -181,7 +194,9 @@ static void emit_unwind(struct emitter *e, bool replaces, int push)
 	else
 		emit_floor(e);
 	rt_frames_bisect(e);
-	if (record)
+	if (e->program->shelved)
+		rt_emit_shelf_over(e);
+	else if (record)
 		emit_over(e);
 	rt_bpf_load(e->bpf, RT_BPF_DW, DEPTH, R10, e->frames + FR_N);
 	rt_bpf_place(e->bpf, push);
@@ -196,6 +211,11 @@ void rt_frames_take(struct emitter *e, int taken)
 	rt_frames_head(e, other);
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, mine);
 	rt_bpf_place(e->bpf, other);
+	if (e->program->shelved) {
+		rt_emit_shelf_claim(e, taken);
+		rt_bpf_place(e->bpf, mine);
+		return;
+	}
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, DEPTH, 0, taken);
 	rt_bpf_store(e->bpf, RT_BPF_W, HEAD, offsetof(struct rt_head, tid), R2);
 	if (e->program->pending)
@@ -454,8 +474,7 @@ void rt_emit_pop(struct emitter *e, int check)
 
 /* Filter by rt_limit, with the thread's open calls. */
 
-/* FR_ID: the function, where it is known. */
-static void emit_function(struct emitter *e)
+void rt_frames_function(struct emitter *e)
 {
 	if (e->program->key_source != RT_KEY_COOKIE) {
 		rt_bpf_store_imm(e->bpf, RT_BPF_DW, R10, e->frames + FR_ID,
@@ -570,11 +589,7 @@ static void emit_limit_jump(struct emitter *e, int pass)
 	rt_bpf_store(e->bpf, RT_BPF_DW, R0, AT(id), R1);
 }
 
-/*
- * The frame in r0 is of the function that returns here, or it has jumped; else on to
- * `out`, as that is shared by ways that are no calls.
- */
-static void emit_check_owner(struct emitter *e)
+void rt_frames_check_owner(struct emitter *e)
 {
 	int right = rt_bpf_label(e->bpf);
 
@@ -598,7 +613,7 @@ static void emit_limit_return(struct emitter *e, int pass)
 
 	rt_frames_leave(e, known && uretprobe, pass);
 	if (known && !uretprobe)
-		emit_check_owner(e);
+		rt_frames_check_owner(e);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, DEPTH, -1);
 	rt_frames_store_depth(e);
 	if (e->program->pending)
@@ -612,7 +627,7 @@ void rt_emit_limit(struct emitter *e)
 
 	if (p->pending)
 		rt_emit_pending_now(e);
-	emit_function(e);
+	rt_frames_function(e);
 	if (p->plan->end == RT_BY_JUMP || p->plan->end == RT_BY_BRANCH)
 		emit_limit_jump(e, pass);
 	else if (p->plan->kind == RT_KIND_RETURN)

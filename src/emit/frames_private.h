@@ -40,6 +40,15 @@ void rt_frames_enter(struct emitter *e, bool replaces, int taken);
 /* r0 = the new frame of FR_SP and FR_ID. */
 void rt_frames_new(struct emitter *e);
 
+/* FR_ID: the function, where it is known. */
+void rt_frames_function(struct emitter *e);
+
+/*
+ * The frame in r0 is of the function that returns here, or it has jumped; else on to `out`, as that
+ * is shared by ways that are no calls.
+ */
+void rt_frames_check_owner(struct emitter *e);
+
 /* HEAD, DEPTH and r0, the frame of the call that returns, which is DEPTH - 1. */
 void rt_frames_leave(struct emitter *e, int check, int other);
 

@@ -77,7 +77,7 @@ void rt_emit_pending_now(struct emitter *e)
 	const struct rt_plan *plan = e->program->plan;
 	int failed, done;
 
-	if (!e->program->limit.ends || plan->role ||
+	if (!(e->program->limit.ends || e->program->shelved) || plan->role ||
 	    (plan->kind == RT_KIND_RETURN && !plan->ntests)) {
 		rt_emit_pending_failed(e);
 	} else if (plan->kind == RT_KIND_ENTRY) {

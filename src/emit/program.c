@@ -9,6 +9,7 @@
 #include "emit/pending.h"
 #include "emit/saved.h"
 #include "emit/private.h"
+#include "emit/shelf.h"
 #include "fetch/record.h"
 
 /* When the tid has been written: the entry's saved values (emit/saved.h). */
@@ -555,12 +556,15 @@ int rt_bpf_program_emit(const struct rt_bpf_program *program, struct rt_bpf *bpf
 		.tgid = program->reach != RT_REACH_PROCESSES,
 	};
 	struct emitter e = { .program = program, .bpf = bpf };
+	int direct;
 
 	rt_plan_tail(program->plan, layout, &e.tail);
 	if (program->pending) {
 		rt_tail_set_size(&e.tail, program->pending);
 		e.frames = -PENDING_TOP;
 	}
+	if (program->shelved)
+		e.frames = -PENDING_TOP;
 	if (program->transport == RT_TRANSPORT_PERF &&
 	    e.tail.size + rt_emit_frame_top(&e) > STACK_MAX - 8)
 		return rt_fail(err, -E2BIG,
@@ -579,10 +583,14 @@ int rt_bpf_program_emit(const struct rt_bpf_program *program, struct rt_bpf *bpf
 		emit_errno_source(&e);
 		goto end;
 	}
-	if (program->filtered)
+	direct = rt_bpf_label(bpf);
+	if (program->shelved)
+		rt_emit_shelved(&e, direct);
+	else if (program->filtered)
 		emit_filtered(&e);
 	else if (keeps(program->plan))
 		rt_emit_save(&e);
+	rt_bpf_place(bpf, direct);
 	rt_emit_number(&e);
 	rt_emit_reserve(&e);
 	rt_emit_contents(&e);

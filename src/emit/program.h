@@ -71,6 +71,7 @@ struct rt_bpf_program {
 	 * else 0
 	 */
 	uint16_t pending;
+	bool shelved;			/* limit.why, by shelves (emit/shelf.h) */
 	/* RT_KEY_CONSTANT: the probe's; a cookie has it in its upper half */
 	uint32_t function;
 	/* it emulates the instructions of its sites (emit/emulation.h) */

@@ -58,6 +58,13 @@ static inline uint32_t rt_array_ring_value(uint32_t size)
 	return (uint32_t)sizeof(struct rt_array_ring) + size + RT_ARRAY_RING_OVERHANG;
 }
 
+/*
+ * A part of a thread's shelf (emit/shelf.h) in a ring: a record with this id, `sp` bytes, and in
+ * `seq` the hits before it.  The shelf's records follow RT_CHUNK_HEAD bytes behind its time.
+ */
+#define RT_ID_CHUNK UINT32_MAX
+enum { RT_CHUNK_HEAD = 32 };
+
 /* Ways in which a record identifies its probe. */
 enum rt_key {
 	/* rt_record.id is the probe's id (its index in the session's probe table) */

@@ -272,6 +272,22 @@ static int try_uretprobes(const struct rt_wanted *wanted, struct rt_traced *trac
 	return 0;
 }
 
+/*
+ * --why in the kernel: all calls of a thread must come by one attachment, and the programs must
+ * know their ends.  A child has its parent's open calls, of which the programs know nothing.
+ */
+static bool may_have_shelves(const struct session *s)
+{
+	const struct rt_limit *limit = &s->wanted.limit;
+	const struct rt_functions *functions = &s->sites.functions;
+	size_t i;
+
+	for (i = 0; i < functions->n && !functions->v[i].pair; i++)
+		;
+	return i == functions->n && !s->options->follow && !s->options->all &&
+	       !rt_session_awaits(s) && !limit->depth && !limit->under && !limit->min_time;
+}
+
 int rt_session_attach(struct session *s, struct rt_error *err)
 {
 	const struct rt_options *o = s->options;
@@ -309,6 +325,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 		request.limit = (struct rt_limit){ 0 };
 	/* A call that fails its tests may be inside one that passes them. */
 	request.limit.ends &= !o->why;
+	request.limit.why = o->why && may_have_shelves(s);
 	report_all_of_go(s, &request);
 	send_all_of_children(s, forced, &request);
 	rt_limits_raise(RT_FILES_USUAL);

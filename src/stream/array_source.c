@@ -52,16 +52,55 @@ static uint64_t whole(const uint8_t *at)
 	return 0;
 }
 
+/* The records of a chunk of a shelf (emit/shelf.h): hits of earlier times, events of `time`. */
+static int take_chunk(const uint8_t *at, const struct rt_record *head, uint64_t time,
+		      const struct rt_record_decoder *decoder,
+		      const struct rt_event_handler *handler)
+{
+	uint64_t left = head->sp, entered;
+	struct rt_event event;
+	int n, r = 0;
+
+	while (left > sizeof(entered) && r == 0) {
+		memcpy(&entered, at, sizeof(entered));
+		if (!entered)
+			break;
+		n = rt_record_decode(decoder, at + sizeof(entered), left - sizeof(entered), &event);
+		if (n < 0)
+			return n;
+		event.time = time;
+		event.hit.entered = entered;
+		event.hit.seq += head->seq;
+		r = handler->event(handler->ctx, &event);
+		n = (int)((sizeof(entered) + (size_t)n + 7) & ~(size_t)7);
+		at += n;
+		left -= (uint64_t)n < left ? (uint64_t)n : left;
+	}
+	return r;
+}
+
 static int take_from_array(uint8_t *at, uint64_t room, uint64_t *taken,
 			   const struct rt_record_decoder *decoder,
 			   const struct rt_event_handler *handler)
 {
+	struct rt_record head;
 	struct rt_event event;
 	int n, r;
 
 	event.time = whole(at);
 	if (!event.time)
 		return 1;
+	memcpy(&head, at + sizeof(event.time), offsetof(struct rt_record, data));
+	if (head.id == RT_ID_CHUNK) {
+		if (head.sp > room || RT_CHUNK_HEAD + head.sp > RT_ARRAY_RING_OVERHANG)
+			return -EBADMSG;
+		*taken = (RT_CHUNK_HEAD + head.sp + 7) & ~UINT64_C(7);
+		if (*taken > room)
+			return -EBADMSG;
+		r = take_chunk(at + RT_CHUNK_HEAD, &head, event.time, decoder, handler);
+		memset(at, 0, (size_t)*taken);
+		return r;
+	}
 	n = rt_record_decode(decoder, at + sizeof(event.time), decoder->largest, &event);
 	if (n < 0)
 		return n;

@@ -32,7 +32,10 @@ struct rt_event {
 			uint64_t sp;
 			/* the probe's id or the instruction pointer (enum rt_key) */
 			uint64_t key;
-			/* entry: its time, if it was pending (emit/pending.h); else 0 */
+			/*
+			 * its own time, if its record came later (an entry that was pending,
+			 * emit/pending.h; any hit on a shelf, emit/shelf.h); else 0
+			 */
 			uint64_t entered;
 			/* entry: return address of the call, 0: not recorded; return: 0 */
 			uint64_t ra;

@@ -25,8 +25,7 @@ bool rt_pending_pairs(const struct rt_plan *plans, unsigned nplans)
 	return true;
 }
 
-bool rt_pending_may(const struct rt_limit *limit, const struct rt_plan *plans, unsigned nplans,
-		 enum rt_key key)
+bool rt_pending_may(const struct rt_plan *plans, unsigned nplans, enum rt_key key)
 {
 	unsigned i, uretprobes = 0, others = 0;
 
@@ -38,7 +37,7 @@ bool rt_pending_may(const struct rt_limit *limit, const struct rt_plan *plans, u
 		else
 			others++;
 	}
-	return (limit->min_time || limit->ends) && rt_pending_pairs(plans, nplans) &&
+	return rt_pending_pairs(plans, nplans) &&
 	       (key == RT_KEY_ID || !uretprobes || !others);
 }
 
@@ -82,15 +81,29 @@ static int read_slot(const struct rt_pending *pending, uint32_t slot, const stru
 	return r;
 }
 
+/* No program writes there any more.  The depth and the owner in one, as programs take them. */
+static void free_shelf(struct rt_head *head, pid_t tid)
+{
+	if (head->tid == (uint32_t)tid)
+		__atomic_store_n((uint64_t *)(void *)head, 0, __ATOMIC_SEQ_CST);
+}
+
 int rt_pending_read(const struct rt_pending *pending, pid_t tid, bool gone, uint64_t now,
 		 const struct rt_event_handler *handler)
 {
 	uint32_t slot = tid ? (uint32_t)tid & (pending->slots - 1) : 0,
 		 end = tid ? slot + 1 : pending->slots;
-	uint8_t *frame = malloc(sizeof(struct rt_open_call) + pending->size);
+	uint8_t *frame;
 	struct rt_head head;
-	int r = frame ? 0 : -ENOMEM;
+	int r;
 
+	if (pending->owners) {
+		if (gone)
+			free_shelf(&pending->owners[slot], tid);
+		return 0;
+	}
+	frame = malloc(sizeof(struct rt_open_call) + pending->size);
+	r = frame ? 0 : -ENOMEM;
 	for (; slot < end && r == 0; slot++) {
 		r = rt_bpf_map_lookup(pending->heads, &slot, &head);
 		if (r < 0 || !head.depth || (tid && head.tid != (uint32_t)tid))

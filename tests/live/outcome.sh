@@ -99,6 +99,69 @@ for mechanism in $MECHANISMS; do
 	end_case
 done
 
+# --why in the kernel needs rings that rawtrace maps (5.12); with others all calls are sent.
+if "$RAWTRACE" -v -o "$T/null" "$FIB" fib -- 1 2>&1 </dev/null | grep -q 'ring: array'; then
+	# same_with_perf CASE PROGRAM ARGUMENT...: the kernel and the reader keep the same calls.
+	same_with_perf() {
+		begin "--why in the kernel: $1"
+		shift
+		rt --why --ring=perf -o "$T/sent" "$@"
+		rt --why -o "$T/kept" "$@"
+		leave_out_stepped "$T/sent"
+		leave_out_stepped "$T/kept"
+		sed -i 's/(main [^)]*/(main/' "$T/sent" "$T/kept"
+		expect_same "$T/sent" "$T/kept"
+		expect_number lines "$(grep -c '' "$T/kept")" -ge "$LINES_LEAST"
+		end_case
+	}
+	LINES_LEAST=1000
+	same_with_perf "more calls inside than it keeps" "$BIN/recurse" 'fib(return == 89)' '*' \
+		-- 12
+	same_with_perf "several that pass" "$BIN/recurse" 'fib(return == 5)' '*' -- 12
+	LINES_LEAST=50
+	same_with_perf "calls that longjmp leaves" "$BIN/longjmp" 'attempt(time > 0ns)' leap plain \
+		main fly down
+	LINES_LEAST=20
+	same_with_perf "tail calls" "$BIN/tailcall" 'around(time > 0ns)' first last main odd even
+	same_with_perf "calls that failed inside" "$BIN/recurse" 'main(return == 0)' \
+		'fib(arg1 > 2)' -- 7
+
+	begin "--why in the kernel: threads, one call in a thousand"
+	rt --why -o "$T/kept" "$BIN/crowd" 'outer(return == 1600)' inner -- 150 1000
+	leave_out_stepped "$T/kept"
+	sed 's/^\[[0-9]*\] //' "$T/kept" | sort | uniq -c | sed 's/^ *//' >"$T/lines"
+	expect_text "150 < 800
+150 <1600
+150 > (inner 799)
+150 >(outer 799)" "$T/lines"
+	end_case
+
+	# 8,000 calls in each thread are 64,000 records of 40 bytes; the rings have 1 MB.
+	begin "--why in the kernel: what fails is not sent"
+	in_background "$BIN/crowd" 4 8000 wait >"$T/crowd"
+	crowd=$PID
+	wait_for 10 has_line ready "$T/crowd" || because "the program is not ready"
+	in_background "$RAWTRACE" --why -v --buffer=1M -o "$T/kept" -p "$crowd" \
+		'outer(return == 1600)' inner 2>"$T/err"
+	tracer=$PID
+	wait_for 20 has_line 'attach .*: functions' "$T/err" || because "it is not attached"
+	sleep 0.2
+	kill -STOP "$tracer"
+	kill -USR1 "$crowd"
+	wait_for 60 has_line sum "$T/crowd" || because "the program does not end"
+	kill -CONT "$tracer"
+	reap "$crowd"
+	reap "$tracer"
+	leave_out_stepped "$T/kept"
+	sed 's/^\[[0-9]*\] //' "$T/kept" | grep -v "^rawtrace: process" | sort | uniq -c |
+		sed 's/^ *//' >"$T/lines"
+	expect_text "4 < 800
+4 <1600
+4 > (inner 799)
+4 >(outer 799)" "$T/lines"
+	end_case
+fi
+
 begin "--why without a condition on an end"
 rt --why "$FIB" 'fib(arg1 > 3)'
 expect_status 2

@@ -6,6 +6,7 @@
 
 #include "emit/follow.h"
 #include "emit/program.h"
+#include "emit/shelf.h"
 #include "golden.h"
 #include "unit.h"
 #include "fetch/record.h"
@@ -365,6 +366,43 @@ static void test_ends(void)
 }
 
 /*
+ * --why, by shelves: the entry of a call whose end has a test, a return with the test, a tail call,
+ * and where the unwinder continues.
+ */
+static void test_shelved(void)
+{
+	struct rt_bpf_program p = { .pids = RT_PID(7),
+				    .key_source = RT_KEY_COOKIE,
+				    .read_user = true,
+				    .slots = 16384,
+				    .heads = RT_SHELVES,
+				    .limit = { .why = true },
+				    .shelved = true,
+				    .transport = RT_TRANSPORT_ARRAY,
+				    .ring_size = 1 << 20 };
+	struct rt_plan plans[2], plan;
+
+	rt_plan_c_entry(&rt_arch_x86_64, 2, &plans[0]);
+	rt_plan_c_return(&rt_arch_x86_64, &plans[1]);
+	plans[0].ends = true;
+	p.plan = &plans[0];
+	rt_golden_program("why-entry.bpf", &p);
+	plans[1].ntests = 1;
+	plans[1].tests[0] = (struct rt_test){ .op = RT_TEST_LT, .is_signed = true,
+					      .of_register = true };
+	p.plan = &plans[1];
+	rt_golden_program("why-return.bpf", &p);
+	rt_plan_at_exit(&plans[1], RT_BY_JUMP, &plan);
+	p.plan = &plan;
+	rt_golden_program("why-jump.bpf", &p);
+	plan = (struct rt_plan){ .kind = RT_KIND_RETURN,
+				 .role = RT_ROLE_UNWOUND,
+				 .end = RT_BY_RETURN,
+				 .arch = &rt_arch_x86_64 };
+	rt_golden_program("why-unwound.bpf", &p);
+}
+
+/*
  * Comparisons: of a register, and of what a pointer leads to; in counting, and where a return knows
  * nothing of its call.
  */
@@ -576,6 +614,7 @@ CU_TestInfo rt_tests_emit_bpf[] = {
 	{ "limits", test_limit },
 	{ "calls held back", test_pending },
 	{ "calls held back until their end", test_ends },
+	{ "--why by shelves", test_shelved },
 	{ "comparisons of strings", test_texts },
 	{ "tests of arguments", test_tests },
 	{ "too large for the stack", test_too_large },

@@ -184,6 +184,75 @@ static void test_array_damaged(void)
 	free(w);
 }
 
+/* A chunk of a shelf with `bytes` of records, of which `before` hits came before. */
+static uint8_t *put_chunk(struct walker *w, uint64_t at, uint64_t time, uint64_t bytes,
+			  uint32_t before)
+{
+	const struct rt_record head = { .sp = bytes, .tid = 7, .seq = before, .id = RT_ID_CHUNK };
+	uint8_t *to = w->ring + (at & (RING - 1));
+
+	memcpy(to, &time, sizeof(time));
+	memcpy(to + sizeof(time), &head, BARE);
+	return to + RT_CHUNK_HEAD;
+}
+
+/* Each record of a chunk is an event of the chunk's time, with its own time and its own number. */
+static void test_chunk(void)
+{
+	struct walker *w = walker_new();
+	uint64_t tail, first;
+	uint8_t *to;
+
+	for (first = -(uint64_t)RING; first != RING; first += 8) {
+		w->n = 0;
+		tail = first;
+		to = put_chunk(w, first, 100, 2 * IN_ARRAY, 40);
+		make_record(to, 90, 0, 0);
+		make_record(to + IN_ARRAY, 91, 1, -5);
+		CU_ASSERT_EQUAL(array_walk(w, &tail, first + RT_CHUNK_HEAD + 2 * IN_ARRAY), 0);
+		CU_ASSERT(tail == first + RT_CHUNK_HEAD + 2 * IN_ARRAY && w->n == 2);
+		CU_ASSERT(w->events[0].time == 100 && w->events[0].hit.entered == 90 &&
+			  w->events[0].hit.seq == 43 && w->events[0].hit.key == 0);
+		CU_ASSERT(w->events[1].time == 100 && w->events[1].hit.entered == 91 &&
+			  w->words[1] == -5);
+		CU_ASSERT_TRUE(is_zero(w));
+	}
+	/* A time of 0 ends it early. */
+	w->n = 0;
+	tail = 0;
+	to = put_chunk(w, 0, 100, 2 * IN_ARRAY, 40);
+	make_record(to, 90, 0, 0);
+	make_record(to + IN_ARRAY, 0, 1, -5);
+	CU_ASSERT_EQUAL(array_walk(w, &tail, RT_CHUNK_HEAD + 2 * IN_ARRAY), 0);
+	CU_ASSERT(tail == RT_CHUNK_HEAD + 2 * IN_ARRAY && w->n == 1 && is_zero(w));
+	free(w);
+}
+
+static void test_chunk_damaged(void)
+{
+	static const uint64_t sizes[] = { 2 * IN_ARRAY + 8, RING, RT_ARRAY_RING_OVERHANG,
+					  UINT64_MAX, UINT64_MAX - RT_CHUNK_HEAD - 7 };
+	struct walker *w = walker_new();
+	uint64_t tail;
+	size_t i;
+
+	/* More than what is there. */
+	for (i = 0; i < RT_COUNT(sizes); i++) {
+		tail = 0;
+		put_chunk(w, 0, 100, sizes[i], 0);
+		CU_ASSERT(array_walk(w, &tail, RT_CHUNK_HEAD + 2 * IN_ARRAY) == -EBADMSG &&
+			  tail == 0 && w->n == 0);
+	}
+	/* A record of no probe, one that is cut short, and one that is another chunk. */
+	make_record(put_chunk(w, 0, 100, IN_ARRAY, 0), 90, 10, 1);
+	CU_ASSERT(array_walk(w, &tail, RT_CHUNK_HEAD + IN_ARRAY) == -EBADMSG && w->n == 0);
+	make_record(put_chunk(w, 0, 100, IN_ARRAY - 8, 0), 90, 1, 1);
+	CU_ASSERT(array_walk(w, &tail, RT_CHUNK_HEAD + IN_ARRAY - 8) == -EBADMSG && w->n == 0);
+	make_record(put_chunk(w, 0, 100, IN_ARRAY, 0), 90, RT_ID_CHUNK, 1);
+	CU_ASSERT(array_walk(w, &tail, RT_CHUNK_HEAD + IN_ARRAY) == -EBADMSG && w->n == 0);
+	free(w);
+}
+
 /* ---- the ring buffer: it is mapped twice, so a record never ends in its middle ---- */
 
 /* At the same place in both of its mappings. */
@@ -287,6 +356,8 @@ CU_TestInfo rt_tests_ring_walk[] = {
 	{ "array: one that is not whole", test_array_not_whole },
 	{ "array: the handler's error", test_array_handler },
 	{ "array: damaged", test_array_damaged },
+	{ "a chunk of a shelf", test_chunk },
+	{ "a damaged chunk", test_chunk_damaged },
 	{ "ring buffer: records", test_ringbuf },
 	{ "ring buffer: one that is not whole", test_ringbuf_busy },
 	{ "ring buffer: damaged", test_ringbuf_damaged },
