@@ -18,7 +18,7 @@
 
 #include "kernel/sys.h"
 
-enum { WAYS = 11, WHOLE = 0, DEEP = 9 };
+enum { WAYS = 13, WHOLE = 0, DEEP = 9 };
 
 /* The number of calls that a run of the loop makes of the two functions, and the number shown. */
 static const struct way {
@@ -39,6 +39,9 @@ static const struct way {
 	{ "-p of another", NULL, { "hit", NULL }, "hit", WHOLE, 0, true },
 	{ "two in full", NULL, { "deep", "hit" }, "deep", DEEP, 2, false },
 	{ "two, --depth=1", "--depth=1", { "deep", "hit" }, "deep", DEEP, 1, false },
+	{ "two, time > 100s", NULL, { "deep(time > 100s)", "hit(time > 100s)" }, "deep", DEEP, 0,
+	  false },
+	{ "two, --why", "--why", { "deep(time > 100s)", "hit" }, "deep", DEEP, 0, false },
 };
 
 /* A call of the loop: of the program's time, and of rawtrace's own CPU time, ns. */
