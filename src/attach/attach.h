@@ -16,6 +16,7 @@ struct rt_pending;
 struct rt_gate;
 struct rt_followed;
 struct rt_pins;
+struct rt_ring_memory;
 
 struct rt_attach_request {
 	enum rt_purpose purpose;
@@ -58,6 +59,7 @@ struct rt_attach_request {
 	uint32_t thread_pointer;
 	const struct rt_image *program;	/* the process's own program file */
 	size_t ring_bytes;		/* a CPU; 0: the source's default */
+	struct rt_ring_memory *ring_memory;	/* NULL, or to take the ring's from */
 	/* NULL: the first that the kernel has; tracefs has only its own */
 	const struct rt_ring_ops *ring;
 	/* is there no need any more?  Asked between probes.  NULL: there is */

@@ -151,7 +151,10 @@ static struct rt_record_decoder *new_decoder(const struct rt_attach_request *req
 static int open_ring(struct rt_bpf_side *side, const struct rt_attach_request *request,
 		     struct rt_source **source, struct rt_error *err)
 {
-	size_t bytes = request->purpose == RT_PURPOSE_RECORD ? request->ring_bytes : IDLE_RING;
+	const struct rt_ring_want want = {
+		.bytes = request->purpose == RT_PURPOSE_RECORD ? request->ring_bytes : IDLE_RING,
+		.memory = request->ring_memory,
+	};
 	struct rt_error why = { 0 };
 	int r = -EOPNOTSUPP;
 	unsigned i;
@@ -160,7 +163,7 @@ static int open_ring(struct rt_bpf_side *side, const struct rt_attach_request *r
 		side->ring = request->ring ? request->ring : rt_ring_at(i);
 		if (!side->ring)
 			break;
-		r = side->ring->open(bytes, side->decoder, side->gaps, &side->maps[RT_MAP_EVENTS],
+		r = side->ring->open(&want, side->decoder, side->gaps, &side->maps[RT_MAP_EVENTS],
 				     &side->ring_size, source, &why);
 		if (r < 0)
 			side->maps[RT_MAP_EVENTS] = -1;

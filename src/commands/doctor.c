@@ -178,6 +178,7 @@ static void row_instructions(FILE *file)
 static void rows_rings(FILE *file)
 {
 	const struct rt_layout layout = { .key = RT_KEY_ID };
+	const struct rt_ring_want want = { .bytes = 64 << 10 };
 	struct rt_record_decoder *decoder = rt_record_decoder_new(NULL, 0, 0, layout, 0);
 	const struct rt_ring_ops *ring;
 	struct rt_source *source;
@@ -189,7 +190,7 @@ static void rows_rings(FILE *file)
 
 	for (i = 0; decoder && (ring = rt_ring_at(i)); i++) {
 		err.text[0] = '\0';
-		r = ring->open(64 << 10, decoder, NULL, &map, &size, &source, &err);
+		r = ring->open(&want, decoder, NULL, &map, &size, &source, &err);
 		snprintf(what, sizeof(what), "ring %s", ring->name);
 		row(file, what, r < 0 ? "no" : "ok", r < 0 ? err.text : ring->help);
 		if (r < 0)

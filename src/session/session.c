@@ -399,6 +399,7 @@ static void release(struct session *s)
 	rt_session_disarm(s);
 	rt_session_end_attach(s);
 	rt_gate_close(&s->gate);
+	rt_ring_memory_end(&s->ring_memory);
 	rt_calibration_end(&s->calibration);
 	rt_pins_close(&s->pins);
 	rt_costs_end(&s->measures);
@@ -573,15 +574,19 @@ static void choose_reach(struct session *s, const struct rt_attach_ops *forced)
 		s->wanted.want = RT_WANT_INSN;
 }
 
-/* It waits for the kernel, while we read the program and fork the command. */
-static void begin_calibration(struct session *s, const struct rt_attach_ops *forced)
+/* Begin here what takes the kernel long, while we read the program and fork the command. */
+static void begin_beside(struct session *s, const struct rt_attach_ops *forced)
 {
 	const struct rt_options *o = s->options;
 
-	if (o->no_bpf || o->exact || (forced && forced != &rt_attach_uprobe_multi))
+	if (o->no_bpf || (forced && forced != &rt_attach_uprobe_multi))
 		return;
-	rt_pins_open(&s->pins);
-	rt_calibration_begin(s->traced.program.nops, &s->pins, &s->calibration);
+	if (!o->exact) {
+		rt_pins_open(&s->pins);
+		rt_calibration_begin(s->traced.program.nops, &s->pins, &s->calibration);
+	}
+	if (s->wanted.purpose == RT_PURPOSE_RECORD && (!o->ring || strcmp(o->ring, "array") == 0))
+		rt_ring_memory_begin(&s->ring_memory, o->buffer);
 }
 
 int rt_session_run(const struct rt_options *options, int *status, struct rt_error *err)
@@ -605,7 +610,7 @@ int rt_session_run(const struct rt_options *options, int *status, struct rt_erro
 			     options->specs, options->nspecs, err);
 	/* Not before: an error in a name would wait for the child's end. */
 	if (r == 0)
-		begin_calibration(&s, forced);
+		begin_beside(&s, forced);
 	if (r == 0 && options->libcalls)
 		r = rt_sites_add_libcalls(&s.wanted, &s.traced, &s.sites, options->libcalls, err);
 	else if (r == 0 && !options->nspecs)

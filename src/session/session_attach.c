@@ -303,6 +303,7 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 		.functions = &s->sites.functions,
 		.program = rt_program_executable(&s->traced.program),
 		.ring_bytes = o->buffer,
+		.ring_memory = &s->ring_memory,
 		.ring = o->ring ? rt_ring_find(o->ring) : NULL,
 		.stop = rt_session_stopping,
 		.stop_ctx = s,

@@ -18,6 +18,7 @@
 #include "session/pointers.h"
 #include "session/screen.h"
 #include "stream/merge.h"
+#include "stream/ring.h"
 #include "stream/statuses.h"
 #include "plan/sites.h"
 #include "process/tracee.h"
@@ -82,6 +83,7 @@ struct session {
 	struct rt_gate gate;
 	struct rt_attach_request request;	/* what it was made for */
 	struct rt_pins pins;		/* of links that the kernel removes after our end */
+	struct rt_ring_memory ring_memory;
 	struct rt_calibration calibration;
 	struct rt_costs_worker measures;	/* of a recording: the cost of probes */
 	struct rt_probe_costs costs;

@@ -210,7 +210,65 @@ static int try_atomic(struct rt_error *err)
 	return r < 0 ? rt_fail(err, r, "BPF program: cannot be loaded: %s", strerror(-r)) : 0;
 }
 
-static int map_rings(struct array_source *s, const int *cpus, int n, int *map, struct rt_error *err)
+/*
+ * The verifier takes an offset that it does not know up to here (BPF_MAX_VAR_OFF), and calls a
+ * larger one unbounded.
+ */
+#define LARGEST ((size_t)1 << 29)
+
+static uint32_t ring_size(size_t bytes, int ncpus)
+{
+	return (uint32_t)rt_ring_size(bytes < LARGEST ? bytes : LARGEST, ncpus);
+}
+
+static int make_map(void *arg)
+{
+	struct rt_ring_memory *m = arg;
+
+	m->map = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, m->value, m->n, RT_BPF_F_MMAPABLE);
+	return 0;
+}
+
+/* The kernel must have such maps: a failure would set errno at any moment. */
+void rt_ring_memory_begin(struct rt_ring_memory *m, size_t bytes)
+{
+	int *cpus, n;
+
+	*m = (struct rt_ring_memory){ .map = -1 };
+	if (rt_verifier_fetch_add() < 0)
+		return;
+	n = rt_cpus_online(&cpus);
+	if (n < 0)
+		return;
+	m->value = rt_array_ring_value(ring_size(bytes, n));
+	m->n = (uint32_t)cpus[n - 1] + 1;
+	free(cpus);
+	rt_beside_start(&m->beside, make_map, m);
+}
+
+void rt_ring_memory_end(struct rt_ring_memory *m)
+{
+	rt_beside_end(&m->beside);
+	if (m->n && m->map >= 0)
+		close(m->map);
+	*m = (struct rt_ring_memory){ .map = -1 };
+}
+
+/* A map of that size; -1: there is none. */
+static int take_map(struct rt_ring_memory *m, uint32_t value, uint32_t n)
+{
+	int map;
+
+	if (!m || m->value != value || m->n != n)
+		return -1;
+	rt_beside_end(&m->beside);
+	map = m->map;
+	m->n = 0;
+	return map;
+}
+
+static int map_rings(struct array_source *s, const int *cpus, int n, struct rt_ring_memory *memory,
+		     int *map, struct rt_error *err)
 {
 	uint32_t value = rt_array_ring_value(s->size);
 	int i;
@@ -219,8 +277,10 @@ static int map_rings(struct array_source *s, const int *cpus, int n, int *map, s
 	 * An element for each CPU's number up to the highest; a CPU that comes online later has
 	 * none, and its hits are lost.
 	 */
-	*map = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, value, (uint32_t)cpus[n - 1] + 1,
-				 RT_BPF_F_MMAPABLE);
+	*map = take_map(memory, value, (uint32_t)cpus[n - 1] + 1);
+	if (*map < 0)
+		*map = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, value, (uint32_t)cpus[n - 1] + 1,
+					 RT_BPF_F_MMAPABLE);
 	if (*map == -EINVAL)
 		return rt_fail(err, -EOPNOTSUPP,
 			       "the kernel's BPF arrays cannot be mapped (before 5.5)");
@@ -247,29 +307,24 @@ static int map_rings(struct array_source *s, const int *cpus, int n, int *map, s
 	return 0;
 }
 
-/*
- * The verifier takes an offset that it does not know up to here (BPF_MAX_VAR_OFF), and calls a
- * larger one unbounded.
- */
-#define LARGEST ((size_t)1 << 29)
-
-static int open_rings(struct array_source *s, size_t bytes, int *map, uint32_t *size,
-		      struct rt_error *err)
+static int open_rings(struct array_source *s, const struct rt_ring_want *want, int *map,
+		      uint32_t *size, struct rt_error *err)
 {
 	int *cpus, n = rt_cpus_online(&cpus), r;
 
 	if (n < 0)
 		return rt_fail(err, n, "/sys/devices/system/cpu/online: %s", strerror(-n));
-	*size = s->size = (uint32_t)rt_ring_size(bytes < LARGEST ? bytes : LARGEST, n);
+	*size = s->size = ring_size(want->bytes, n);
 	s->source.round_ms = rt_ring_round(s->size);
 	s->rings = calloc((size_t)n, sizeof(*s->rings));
-	r = s->rings ? map_rings(s, cpus, n, map, err) : rt_nomem(err);
+	r = s->rings ? map_rings(s, cpus, n, want->memory, map, err) : rt_nomem(err);
 	free(cpus);
 	return r;
 }
 
-static int array_open(size_t bytes, const struct rt_record_decoder *decoder, struct rt_gaps *gaps,
-		      int *map, uint32_t *size, struct rt_source **source, struct rt_error *err)
+static int array_open(const struct rt_ring_want *want, const struct rt_record_decoder *decoder,
+		      struct rt_gaps *gaps, int *map, uint32_t *size, struct rt_source **source,
+		      struct rt_error *err)
 {
 	struct array_source *s = calloc(1, sizeof(*s));
 	struct rt_source *side = NULL;
@@ -288,7 +343,7 @@ static int array_open(size_t bytes, const struct rt_record_decoder *decoder, str
 	if (r == 0)
 		r = try_atomic(err);
 	if (r == 0)
-		r = open_rings(s, bytes, map, size, err);
+		r = open_rings(s, want, map, size, err);
 	if (r == 0)
 		r = rt_perf_source_side(&side, err);
 	if (r == 0)

@@ -425,7 +425,7 @@ int rt_perf_source_side(struct rt_source **source, struct rt_error *err)
 	return perf_open(SIDE, -1, NULL, NULL, source, err);
 }
 
-static int perf_ring_open(size_t bytes, const struct rt_record_decoder *decoder,
+static int perf_ring_open(const struct rt_ring_want *want, const struct rt_record_decoder *decoder,
 			  struct rt_gaps *gaps, int *map, uint32_t *size, struct rt_source **source,
 			  struct rt_error *err)
 {
@@ -441,7 +441,7 @@ static int perf_ring_open(size_t bytes, const struct rt_record_decoder *decoder,
 			       "the kernel's BPF has no perf event arrays (before 4.3)");
 	if (*map < 0)
 		return rt_fail(err, *map, "BPF map: cannot be created: %s", strerror(-*map));
-	r = perf_open(bytes, *map, decoder, gaps, source, err);
+	r = perf_open(want->bytes, *map, decoder, gaps, source, err);
 	if (r < 0)
 		close(*map);
 	return r;

@@ -187,8 +187,9 @@ static int open_ring(struct ringbuf_source *s, size_t bytes, int *map, struct rt
 	return map_ring(s, *map, err);
 }
 
-static int ringbuf_open(size_t bytes, const struct rt_record_decoder *decoder, struct rt_gaps *gaps,
-			int *map, uint32_t *size, struct rt_source **source, struct rt_error *err)
+static int ringbuf_open(const struct rt_ring_want *want, const struct rt_record_decoder *decoder,
+			struct rt_gaps *gaps, int *map, uint32_t *size, struct rt_source **source,
+			struct rt_error *err)
 {
 	struct ringbuf_source *s = calloc(1, sizeof(*s));
 	struct rt_source *side = NULL;
@@ -202,7 +203,7 @@ static int ringbuf_open(size_t bytes, const struct rt_record_decoder *decoder, s
 	s->source.name = rt_ring_ringbuf.name;
 	s->source.gaps = gaps;
 	s->decoder = decoder;
-	r = open_ring(s, bytes, map, err);
+	r = open_ring(s, want->bytes, map, err);
 	if (r == 0)
 		r = rt_perf_source_side(&side, err);
 	if (r == 0)

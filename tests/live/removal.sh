@@ -47,12 +47,16 @@ expect_number "links that the kernel removes" "$pins" -eq "$links"
 [ $? = 2 ] || wait_for 5 no_links "$dir/loop" || because "the kernel has links after 5 s"
 end_case
 
-# The first link waits for the kernel, so the first child is the one that makes it.
-begin "a link is made while the command is prepared"
+# The first link waits for the kernel, so the first child is the one that makes it.  To make the
+# rings takes long, so another process does it.
+begin "a link and the rings are made while the command is prepared"
 calls "$dir/rawtrace" "$dir/loop" step -- 3
 main=$(grep -l -e "execve(\"$dir/rawtrace\"" "$T"/calls.*)
 child=$(sed -n 's/.*\(clone\|fork\)[0-9]*(.*)  *= \([0-9]*\)$/\2/p' "$main" | sed q)
 expect_line 'BPF_LINK_CREATE.*)  *= [0-9]' "$T/calls.$child"
+grep -h -e 'BPF_MAP_CREATE.*value_size=[0-9]\{6\}' "$T"/calls.* >"$T/rings"
+expect_number "maps of rings" "$(grep -c '' "$T/rings")" -eq 1
+expect_no_line 'BPF_MAP_CREATE.*value_size=[0-9]\{6\}' "$main"
 end_case
 
 # Only the link of the calibration, whose process is rawtrace's own.
