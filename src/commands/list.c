@@ -13,6 +13,7 @@
 #include "symbols/usdt.h"
 #include "symbols/unnamed.h"
 #include "output/print.h"
+#include "plan/guessing.h"
 #include "plan/returns.h"
 #include "plan/signature.h"
 #include "lang/print.h"
@@ -43,6 +44,7 @@ struct list {
 	struct rt_text text, alias;
 	char why[512];
 	struct rt_signatures *signatures;
+	struct rt_guessing guessing;
 	char *prototype;	/* of the row, from a memory stream; NULL: not known */
 	enum rt_origin origin;	/* of that */
 	const char *declared;	/* by a set of probes, which is listed; NULL: none is */
@@ -348,10 +350,7 @@ static int index_functions(struct list *list, struct rt_error *err)
 {
 	const struct rt_functions *functions = &list->sites.functions;
 	size_t i;
-	int r = rt_returns_choose(&list->wanted, &list->traced, &list->sites, err);
 
-	if (r < 0)
-		return r;
 	list->functions = calloc(functions->n + 1, sizeof(*list->functions));
 	if (!list->functions)
 		return rt_nomem(err);
@@ -440,6 +439,48 @@ static int mention_unnamed(struct list *list, const struct rt_spec *spec)
 	return 0;
 }
 
+struct asking {
+	struct list *list;
+	const struct rt_spec *specs;
+	int n;
+};
+
+static int ask_row(void *ctx, const struct rt_listing *l)
+{
+	struct rt_prototype prototype;
+
+	find_prototype(ctx, l, &prototype);
+	return 0;
+}
+
+/* In a child: the prototypes of the rows, in their order. */
+static void ask_all(void *ctx, struct rt_signatures *signatures)
+{
+	const struct asking *a = ctx;
+	struct rt_error ignored;
+	int i;
+
+	a->list->signatures = signatures;
+	for (i = 0; i < a->n; i++)
+		if (a->specs[i].function && !a->specs[i].provider)
+			rt_listing_each(&a->list->traced.program, &a->specs[i], ask_row, a->list,
+					&ignored);
+}
+
+/* A child guesses arguments while returns are judged here. */
+static int judge_all(struct list *list, const struct rt_spec *specs, int n, struct rt_error *err)
+{
+	struct asking asking = { list, specs, n };
+	int r = index_functions(list, err);
+
+	if (r < 0)
+		return r;
+	rt_guessing_begin(&list->guessing, &list->sites.functions, ask_all, &asking);
+	r = rt_returns_choose(&list->wanted, &list->traced, &list->sites, err);
+	rt_guessing_take(&list->guessing, list->signatures);
+	return r;
+}
+
 /* @NAME: the functions that the program has of the sets, as the sets declare them. */
 static int list_sets(struct list *list)
 {
@@ -469,7 +510,7 @@ static int list_all(struct list *list, char *const *texts, int n, struct rt_spec
 						     &texts[i], 1, err)
 			    : add_spec(list, texts[i], &specs[i], err);
 	if (r == 0)
-		r = index_functions(list, err);
+		r = judge_all(list, specs, n, err);
 	for (i = 0; i < n && r == 0; i++)
 		r = specs[i].provider	? list_usdt(list, &specs[i])
 		    : specs[i].function ? list_one(list, &specs[i], err)
