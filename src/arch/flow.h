@@ -69,8 +69,9 @@ struct rt_flow_mem {
 	int64_t disp;
 };
 
+/* Short, as it is cleared for each instruction. */
 struct rt_flow {
-	enum rt_flow_kind kind;
+	enum rt_flow_kind kind : 8;
 	uint8_t size;
 	bool has_target;
 	/* indirect: it may lead to places without the mark of a branch's target, as tables do */
@@ -80,22 +81,20 @@ struct rt_flow {
 	 * tell
 	 */
 	uint8_t condition;
-	enum rt_flow_order order;
-	uint64_t target;
-	enum rt_flow_sp sp;
-	enum rt_flow_fp fp;
-	int32_t amount, fp_amount;
-	enum rt_flow_op op;
+	enum rt_flow_order order : 8;
+	enum rt_flow_sp sp : 8;
+	enum rt_flow_fp fp : 8;
+	enum rt_flow_op op : 8;
 	int8_t to, from, other;	/* other, x86: what add, sub, or, xor and xchg change `to` by */
 	uint8_t shift, bytes;
 	bool is_signed;
-	int64_t value;
 	bool has_mem;
-	struct rt_flow_mem mem;
-	/* x86: an operand in memory is read or changed, and not only written: */
-	bool uses;
-	struct rt_flow_mem used;
+	bool uses;		/* x86: an operand in memory, `used`, is not only written */
 	uint32_t writes;	/* bit i: register i */
+	int32_t amount, fp_amount;
+	uint64_t target;
+	int64_t value;
+	struct rt_flow_mem mem, used;
 };
 
 /*

@@ -59,6 +59,8 @@ static size_t printable(const uint8_t *s, size_t n)
 {
 	size_t i = 0, len;
 
+	while (i < n && s[i] >= 0x20 && s[i] < 0x7f)	/* mostly all */
+		i++;
 	while (i < n && (len = rt_printable_length(s + i, n - i)) > 0)
 		i += len;
 	return i;

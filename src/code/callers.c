@@ -93,10 +93,15 @@ static int note_site(struct rt_callers *c, uint64_t target, uint64_t behind, boo
 static int scan_x86(struct rt_callers *c, uint64_t addr, const uint8_t *bytes, size_t n)
 {
 	enum { CALL = 0xe8, JUMP = 0xe9, SHORT = 0xeb, BRANCH = 0x0f, BYTES = 5, SHORT_BYTES = 2 };
+	static const bool begins[256] = {
+		[CALL] = true, [JUMP] = true, [SHORT] = true, [BRANCH] = true,
+	};
 	int32_t distance;
 	size_t i, end;
 
 	for (i = 0; i < CHUNK && i + BYTES <= n; i++) {
+		if (!begins[bytes[i]])
+			continue;
 		if (bytes[i] == SHORT) {
 			end = i + SHORT_BYTES;
 			distance = (int8_t)bytes[i + 1];

@@ -94,9 +94,28 @@ static uint64_t word_at(const uint8_t *p, unsigned size)
 	return v;
 }
 
+/* From the first byte of code to the last: most words of data are outside. */
+static struct rt_range code_range(const struct rt_image *image)
+{
+	uint64_t first = UINT64_MAX, end = 0, last;
+	size_t i;
+
+	for (i = 0; i < image->nsegments; i++) {
+		const struct rt_segment *s = &image->segments[i];
+
+		if (!s->exec)
+			continue;
+		last = s->vaddr + s->filesz >= s->vaddr ? s->vaddr + s->filesz : UINT64_MAX;
+		first = s->vaddr < first ? s->vaddr : first;
+		end = last > end ? last : end;
+	}
+	return (struct rt_range){ .addr = first, .size = end > first ? end - first : 0 };
+}
+
 static int add_pointers(struct rt_code *code, const struct rt_segment *g, uint8_t *bytes)
 {
-	unsigned word = code->image->arch->word;
+	const struct rt_range range = code_range(code->image);
+	const unsigned word = code->image->arch->word;
 	uint64_t at, v;
 	size_t i, n;
 
@@ -105,8 +124,9 @@ static int add_pointers(struct rt_code *code, const struct rt_segment *g, uint8_
 		if (rt_image_read(code->image, g->vaddr + at, bytes, n) < n)
 			return -1;
 		for (i = 0; i + word <= n; i += word) {
-			v = word_at(bytes + i, word);
-			if (!v || !rt_image_is_code(code->image, v))
+			v = word == 8 ? word_at(bytes + i, 8) : word_at(bytes + i, 4);
+			if (v - range.addr >= range.size || !v ||
+			    !rt_image_is_code(code->image, v))
 				continue;
 			if (RT_ROOM(&code->pointers, code->npointers, &code->pointers_cap) < 0)
 				return -1;

@@ -141,14 +141,19 @@ static bool read_prefixes(struct reader *r)
 
 static bool read_number(struct reader *r, unsigned bytes, int64_t *v)
 {
-	uint64_t raw = 0;
+	const uint8_t *p = r->p + r->at;
 
 	if (r->n - r->at < bytes)
 		return false;
-	memcpy(&raw, r->p + r->at, bytes);	/* little-endian, as x86 is */
 	r->at += bytes;
-	*v = bytes == 8 ? (int64_t)raw : bytes == 4 ? (int32_t)raw : bytes == 2 ? (int16_t)raw
-										: (int8_t)raw;
+	if (bytes == 1)
+		*v = (int8_t)p[0];
+	else if (bytes == 4)
+		*v = (int32_t)rt_arch_word(p);
+	else if (bytes == 2)
+		*v = (int16_t)(p[0] | p[1] << 8);
+	else
+		*v = (int64_t)(rt_arch_word(p) | (uint64_t)rt_arch_word(p + 4) << 32);
 	return true;
 }
 
@@ -370,8 +375,8 @@ static uint8_t first_access(const struct rt_x86_parts *c, unsigned form, uint8_t
 
 static bool is_endbr64(const struct reader *r)
 {
-	return r->prefixes == PF3 && !r->rex && !r->segment && !r->padded && r->n - r->at >= 3 &&
-	       memcmp(r->p + r->at, "\x0f\x1e\xfa", 3) == 0;
+	return r->n - r->at >= 3 && memcmp(r->p + r->at, "\x0f\x1e\xfa", 3) == 0 &&
+	       r->prefixes == PF3 && !r->rex && !r->segment && !r->padded;
 }
 
 /* NULL: not one of a common instruction. */
