@@ -56,7 +56,7 @@ struct rt_strings {		/* not owned */
  * some bytes at a time, and each by a binary search of .eh_frame_hdr.  The file is not mapped, as a
  * file that somebody cuts short meanwhile would end rawtrace by SIGBUS.
  */
-enum { RT_FILE_WINDOW = 1 << 12, RT_FILE_WINDOWS = 256 };
+enum { RT_FILE_WINDOW = 1 << 12, RT_FILE_WINDOWS = 64 };
 
 struct rt_file_window {
 	uint64_t offset;		/* a multiple of RT_FILE_WINDOW */

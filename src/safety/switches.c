@@ -192,6 +192,8 @@ static bool can_be_code(const struct rt_range *code, const struct rt_segment *se
 	       code->addr - segment->vaddr >= segment->filesz;
 }
 
+static bool begins_load(const struct scan *s, uint8_t byte);
+
 /* `bytes` has room for CHUNK, and RT_LOAD_NEAR behind it. */
 static enum rt_switches scan_segment(struct scan *s, const struct rt_segment *segment,
 				     uint8_t *bytes, const char **name)
@@ -207,6 +209,8 @@ static enum rt_switches scan_segment(struct scan *s, const struct rt_segment *se
 			return most;
 		memset(bytes + n, 0, RT_LOAD_NEAR);
 		for (i = 0; i < n && (n == left || i + RT_LOAD_NEAR <= n); i++) {
+			if (!begins_load(s, bytes[i]))
+				continue;
 			load = !s->words      ? rt_load_kind(bytes + i, i, s->wide)
 			       : (at + i) % 4 ? RT_LOAD_NOT
 					      : s->words->load(rt_arch_word(bytes + i));
@@ -377,9 +381,14 @@ static enum rt_load kind_of(const uint8_t *op, uint8_t rex, bool wide)
 				      : RT_LOAD_NOT;
 }
 
+/* Can an instruction that loads the stack pointer begin with this byte?  Most cannot. */
+static bool begins_load(const struct scan *s, uint8_t byte)
+{
+	return s->words || !s->wide || byte == POP_SP || (byte & 0xf8) == PLAIN;
+}
+
 enum rt_load rt_load_kind(const uint8_t *p, size_t n, bool wide)
 {
-	/* Every byte of the file's code comes here. */
 	if (*p == POP_SP)
 		return ends(p + 1) && !is_end(p, n, wide) ? RT_LOAD_OF_WORD : RT_LOAD_NOT;
 	if (!wide)
