@@ -130,7 +130,7 @@ static void place_one(struct placing *c, uint32_t i, const struct rt_plan *plan)
 		set_place(f, &p);
 }
 
-/* Neither the kernel nor a BPF program emulates its instruction. */
+/* Neither the kernel nor a BPF program emulates its instruction, and programs emulate others. */
 static bool is_stepped(const struct rt_function *f, uint32_t emulated)
 {
 	const struct rt_arch *arch = rt_image_arch(f->image);
@@ -138,7 +138,7 @@ static bool is_stepped(const struct rt_function *f, uint32_t emulated)
 	uint8_t bytes[16];
 	size_t n;
 
-	if ((emulated | RT_FORMS_ASSUMED) & RT_FORM_BIT(f->form))
+	if (!arch->emulation || ((emulated | RT_FORMS_ASSUMED) & RT_FORM_BIT(f->form)))
 		return false;
 	n = rt_image_read(f->image, f->addr + f->skip, bytes, sizeof(bytes));
 	return !arch->emulation(bytes, n, &emulation) || emulation.op == RT_EMULATE_RETURN;
@@ -312,8 +312,7 @@ bool rt_place_is_stepped(const struct rt_sites *sites, uint32_t emulated)
 	for (i = 0; i < sites->n; i++) {
 		const struct rt_function *f = &sites->functions.v[sites->v[i].function];
 
-		if (sites->plans[sites->v[i].plan].kind == RT_KIND_ENTRY &&
-		    rt_image_arch(f->image)->emulation && is_stepped(f, emulated))
+		if (sites->plans[sites->v[i].plan].kind == RT_KIND_ENTRY && is_stepped(f, emulated))
 			return true;
 	}
 	return false;
