@@ -570,12 +570,17 @@ bool rt_guess_called(struct rt_guesser *g, uint64_t addr)
 static const struct rt_ctype *make_type(struct rt_types *types, unsigned bytes, bool pointer)
 {
 	unsigned size = bytes ? bytes : 8;
-	struct rt_ctype *type = rt_types_add(types, pointer ? RT_CT_UNKNOWN : RT_CT_INT, NULL,
-					     pointer ? 0 : size);
+	struct rt_ctype *type = rt_types_add(types, pointer ? RT_CT_POINTER : RT_CT_INT, NULL,
+					     pointer ? 8 : size);
 
-	if (!type || pointer)
-		return type ? rt_types_pointer(types, type, 8) : NULL;
+	if (!type)
+		return NULL;
 	type->align = size;
+	if (pointer) {
+		type->target = rt_types_add(types, RT_CT_UNKNOWN, NULL, 0);
+		type->style = RT_STYLE_GUESSED;
+		return type->target ? type : NULL;
+	}
 	type->is_signed = size != 1;
 	type->style = !bytes ? RT_STYLE_REGISTER : bytes == 8 ? RT_STYLE_GUESSED : RT_STYLE_TYPE;
 	return type;

@@ -128,11 +128,16 @@ static uint8_t element_of(const struct object *o, uint32_t offset, uint16_t *lea
 	return o->list;
 }
 
+static bool is_guessed(const struct pointer *p)
+{
+	return p->type->kind == RT_CT_POINTER && p->type->style == RT_STYLE_GUESSED;
+}
+
 static bool is_text(const struct pointer *p)
 {
 	if (p->type->sequence.element)
 		return false;
-	return p->style == RT_STYLE_STRING || p->type->style == RT_STYLE_STRING ||
+	return is_guessed(p) || p->style == RT_STYLE_STRING || p->type->style == RT_STYLE_STRING ||
 	       (p->type->kind == RT_CT_POINTER && p->type->target &&
 		p->type->target->kind == RT_CT_CHAR);
 }
@@ -154,7 +159,9 @@ static unsigned text_limit(const struct lowering *l, const struct object *o)
 
 static void follow_text(struct lowering *l, struct object *o, const struct pointer *p)
 {
-	unsigned max = text_limit(l, o);
+	bool guessed = is_guessed(p);
+	unsigned max = guessed && l->limits.string > STRING_INSIDE ? STRING_INSIDE
+								    : text_limit(l, o);
 	struct rt_show *show = add_follow(l, o, p->offset);
 	struct rt_piece *piece;
 	struct place place;
@@ -177,7 +184,7 @@ static void follow_text(struct lowering *l, struct object *o, const struct point
 		value = rt_lower_value(l, &f);
 		max /= 2;
 	} while (value < 0 && o->depth && max >= STRING_MIN);
-	l->starved |= value < 0 && !o->depth;
+	l->starved |= value < 0 && !o->depth && !guessed;
 	piece = value < 0 ? NULL : rt_lower_pieces(l, show, 1);
 	if (!piece)
 		return;
@@ -474,6 +481,8 @@ static void follow_all(struct lowering *l, struct object *o, bool text)
 			follow_dynamic(l, o, &p.v[i], text);
 			continue;
 		}
+		if (l->limits.no_guesses && is_guessed(&p.v[i]))
+			continue;
 		counted = p.v[i].type->sequence.element || (param && param->length && !o->depth);
 
 		if (text != (counted || is_text(&p.v[i])))

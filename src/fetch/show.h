@@ -110,6 +110,7 @@ struct rt_limits {
 	int32_t errno_offset;
 	bool no_saved;			/* a return does not know what its entry was given */
 	bool no_lists;			/* read nothing that elements of lists lead to */
+	bool no_guesses;		/* no texts that pointers may lead to (RT_STYLE_GUESSED) */
 	bool no_index;			/* no reads at the sum of two registers */
 	/*
 	 * bytes of what lies elsewhere by pointer and length, one element at least; 0: as many as

@@ -38,7 +38,10 @@ enum rt_style {
 	RT_STYLE_FD,		/* a file descriptor: -y shows its path */
 	RT_STYLE_STRING,	/* a pointer: to a NUL-terminated string, whatever its type */
 	RT_STYLE_ERRNO,		/* a number as errno has them: with its name */
-	/* nobody knows its type: decimal, or hexadecimal where it could be an address */
+	/*
+	 * nobody knows its type: decimal, or hexadecimal where it could be an address; a pointer:
+	 * with the text there, if it is text
+	 */
 	RT_STYLE_GUESSED,
 	/*
 	 * nor how much of the register is meant: an int, where no more than that is in it, or else

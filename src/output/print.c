@@ -474,6 +474,10 @@ static void put_value(void *ctx, const struct rt_value *v)
 		break;
 	case RT_VALUE_HEX:
 		put_digits(p, v->number, 4, "0x");
+		if (v->bytes && !p->json) {
+			rt_line_char(p->line, ' ');
+			put_string(p, v->bytes, v->len, v->cut);
+		}
 		break;
 	case RT_VALUE_OCTAL:
 		put_digits(p, v->number, 3, v->number ? "0" : "");

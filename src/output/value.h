@@ -29,7 +29,7 @@ enum rt_value_kind {
 	RT_VALUE_FLAGS,		/* RT_VALUE_FLAG, RT_VALUE_BITS */
 	/* Values. */
 	RT_VALUE_NUMBER,	/* `number`, which is a magnitude, and `negative` */
-	RT_VALUE_HEX,
+	RT_VALUE_HEX,		/* an address may have `bytes`: the text there, by a guess */
 	RT_VALUE_OCTAL,
 	/* 128 bits, for which RT_VALUE_NUMBER is too small: `high`, `number` */
 	RT_VALUE_WIDE,

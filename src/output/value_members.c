@@ -162,6 +162,41 @@ static bool show_constant(const struct rt_view *v, const struct rt_show *target,
 	return n;
 }
 
+/* Three characters at least, and nothing else: a number in memory seldom looks so. */
+static bool reads_as_text(const uint8_t *text, size_t len)
+{
+	enum { LEAST = 3 };
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if ((text[i] < ' ' && !strchr("\t\n\r", text[i])) || text[i] > '~')
+			return false;
+	return len >= LEAST;
+}
+
+/* An address, with the text there if it was read and is text. */
+static void give_address(const struct rt_view *v, const struct rt_show *target, uint64_t address)
+{
+	const struct rt_values *values = v->p->values;
+	const struct rt_piece *piece = target && target->npieces ? &target->pieces[0] : NULL;
+	size_t most = v->p->trace->string ? v->p->trace->string : SIZE_MAX;
+	struct rt_value value = { .kind = RT_VALUE_HEX, .number = address };
+
+	if (piece && values->data &&
+	    rt_value_string(&values->plan->values[piece->value], values->data + piece->at,
+			    values->faults >> piece->value & 1, &value.bytes, &value.len,
+			    &value.cut) == 0 &&
+	    reads_as_text(value.bytes, value.len)) {
+		value.cut |= value.len > most;
+		value.len = value.len < most ? value.len : most;
+	} else {
+		value.bytes = NULL;
+		value.len = 0;
+		value.cut = false;
+	}
+	rt_value_give(v->p, &value);
+}
+
 void rt_view_pointer(const struct rt_view *v, const struct rt_ctype *type, uint64_t at,
 		     uint64_t address)
 {
@@ -170,6 +205,8 @@ void rt_view_pointer(const struct rt_view *v, const struct rt_ctype *type, uint6
 
 	if (!address) {
 		rt_value_number(v->p, RT_VALUE_NULL, 0);
+	} else if (type->style == RT_STYLE_GUESSED) {
+		give_address(v, f ? &f->target : NULL, address);
 	} else if (f) {
 		if (!show_target(v, &f->target) && !show_constant(v, &f->target, address))
 			put_bad(v->p, address);

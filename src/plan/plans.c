@@ -26,8 +26,8 @@
 #include "plan/signature.h"
 #include "plan/hooks.h"
 
-/* from everything to registers and the stack alone */
-enum level { READ_ALL, READ_STRINGS, READ_ARGUMENTS };
+/* from everything to registers and the stack alone; KNOWN: no texts by a guess */
+enum level { READ_ALL, READ_KNOWN, READ_STRINGS, READ_ARGUMENTS };
 
 struct making {
 	const struct rt_wanted *wanted;
@@ -773,7 +773,8 @@ static int make_level(const struct rt_wanted *wanted, const struct rt_traced *tr
 	m.limits.errno_source = rt_errno_is_read(traced, sites) ? traced->errno_source
 								: RT_ERRNO_NOT_ASKED;
 	m.limits.errno_offset = (int32_t)traced->errno_at.offset;
-	if (level != READ_ALL) {
+	m.limits.no_guesses |= level != READ_ALL;
+	if (level >= READ_STRINGS) {
 		m.limits.deref = 0;
 		m.limits.wide = true;
 		m.limits.no_memory |= level == READ_ARGUMENTS;
@@ -799,7 +800,7 @@ int rt_plans_make(const struct rt_wanted *wanted, const struct rt_traced *traced
 	for (level = READ_ALL, r = -E2BIG; r == -E2BIG && level <= READ_ARGUMENTS; level++)
 		r = make_level(wanted, traced, sites, any, level, err);
 	sites->left_out =
-		!sites->nprototypes || level == READ_STRINGS ? NULL
+		!sites->nprototypes || level <= READ_STRINGS ? NULL
 		: level > READ_ARGUMENTS
 			? "strings and structures are not shown: too many kinds of functions for "
 			  "this mechanism"

@@ -175,7 +175,7 @@ text=$(cut -d' ' -f1 "$T/out")
 expect_line '^>(none)$' "$T/err"
 expect_line '^>(small -1 2 3)$' "$T/err"
 expect_line '^>(wide 0x12a05f200 2)$' "$T/err"
-expect_line "^>(pointed $text 3)\$" "$T/err"
+expect_line "^>(pointed $text \"text\" 3)\$" "$T/err"
 expect_line '^>(passes -3 4)$' "$T/err"
 expect_line '^> (wide -3 4)$' "$T/err"
 expect_line '^>(nothing)$' "$T/err"
@@ -186,6 +186,30 @@ expect_line '^rawtrace: shown as .*small(int32_t, int32_t, int32_t), by a guess 
 	"$T/err"
 end_case
 
+find_mechanisms
+for mechanism in $MECHANISMS; do
+	begin "$mechanism: text behind a pointer, by a guess"
+	rt --attach="$mechanism" "$T/untyped" begins
+	expect_status 0
+	text=$(cut -d' ' -f1 "$T/out")
+	printf '>(begins %s "text")\n<1\n>(begins 0xADDRESS)\n<0\n>(begins 0xADDRESS)\n<0\n' \
+		"0x$(printf %x "$text")" >"$T/said"
+	sed -n '/^[<>]/p' "$T/err" | sed '2,$s/0x[0-9a-f]*/0xADDRESS/' >"$T/traced"
+	expect_same "$T/said" "$T/traced"
+	end_case
+done
+
+begin "text behind a pointer: cut, in a recording and in JSON"
+rt -s 2 "$T/untyped" begins
+expect_line '^>(begins 0x[0-9a-f]* "te"\.\.\.)$' "$T/err"
+rt record -o "$T/data" "$T/untyped" begins
+rt report "$T/data"
+expect_line '^>(begins 0x[0-9a-f]* "text")$' "$T/out"
+rt report -F json -o "$T/json" "$T/data"
+expect_line '"arg0":"0x[0-9a-f]*"' "$T/json"
+expect_no_line 'text' "$T/json"
+end_case
+
 begin "results, and what only functions without a name use"
 # shellcheck disable=SC2086
 $CC -O2 -fpie -pie -rdynamic -o "$T/unnamed" "$TARGETS/untyped.c" 2>"$T/err" || show "$T/err"
@@ -194,9 +218,9 @@ rt "$T/unnamed" positive looks minus
 expect_status 0
 text=$(cut -d' ' -f1 "$T/out")
 sed -n '/^[<>]/p' "$T/err" >"$T/traced"
-printf '%s\n' '>(positive 2)' '<1' '>(positive -2)' '<0' ">(looks $text 101)" \
+printf '%s\n' '>(positive 2)' '<1' '>(positive -2)' '<0' ">(looks $text \"text\" 101)" \
 	"<0x$(printf %x $((text + 1)))" \
-	">(looks $text 117)" '<0' '>(minus 3)' '<-3' >"$T/said"
+	">(looks $text \"text\" 117)" '<0' '>(minus 3)' '<-3' >"$T/said"
 expect_same "$T/said" "$T/traced"
 end_case
 

@@ -37,6 +37,13 @@ CALLED size_t pointed(const char *s, size_t n)
 	return i;
 }
 
+/* Its argument points to text, or does not. */
+CALLED int begins(const char *s)
+{
+	__asm__ volatile("" ::: "memory");
+	return *s == 't';
+}
+
 /* An argument that it only passes on is an argument all the same. */
 CALLED long passes(long a, long b)
 {
@@ -93,6 +100,7 @@ int main(void)
 	n += small(-1, 2, 3);
 	n += (int)wide(5000000000, 2);
 	n += (int)pointed(text, 3);
+	n += begins(text) + begins("\x1bx y") + begins("no");
 	n += (int)passes(-3, 4);
 	n += positive(2);
 	n += positive(-2);
