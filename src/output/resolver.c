@@ -18,6 +18,13 @@ bool rt_resolve_descriptor(const struct rt_resolver *r, pid_t pid, int64_t fd, c
 	return r && r->ops->descriptor && r->ops->descriptor(r->ctx, pid, fd, buf, size);
 }
 
+void rt_resolve_opened(const struct rt_resolver *r, pid_t pid, int64_t fd, const char *path,
+		       bool sure)
+{
+	if (r && r->ops->opened)
+		r->ops->opened(r->ctx, pid, fd, path, sure);
+}
+
 size_t rt_resolve_constant(const struct rt_resolver *r, pid_t pid, uint64_t addr, void *buf,
 			   size_t size)
 {

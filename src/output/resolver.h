@@ -47,6 +47,11 @@ struct rt_resolver_ops {
 	/* A file descriptor: the path of its file, "socket:[123]", ...; false: not known. */
 	bool (*descriptor)(void *ctx, pid_t pid, int64_t fd, char *buf, size_t size);
 	/*
+	 * A traced call has returned that descriptor: the path that it was given, "" if it was
+	 * given none, or the descriptor is closed.  `sure`: calls that close it are traced, too.
+	 */
+	void (*opened)(void *ctx, pid_t pid, int64_t fd, const char *path, bool sure);
+	/*
 	 * Memory that no probe could read: up to `size` bytes that can only be the same in the
 	 * file.  Returns how many.
 	 */
@@ -69,6 +74,8 @@ bool rt_resolve_go_type(const struct rt_resolver *resolver, pid_t pid, uint64_t 
 			size_t size, unsigned *kind);
 bool rt_resolve_descriptor(const struct rt_resolver *resolver, pid_t pid, int64_t fd, char *buf,
 			   size_t size);
+void rt_resolve_opened(const struct rt_resolver *resolver, pid_t pid, int64_t fd, const char *path,
+		       bool sure);
 size_t rt_resolve_constant(const struct rt_resolver *resolver, pid_t pid, uint64_t addr, void *buf,
 			   size_t size);
 bool rt_resolve_stack(const struct rt_resolver *resolver, const struct rt_stack_top *top,

@@ -286,6 +286,8 @@ static int sinks_enter(void *ctx, struct rt_thread *thread, const struct rt_fram
 	unsigned i;
 	int r = 0;
 
+	if (sinks->trace.fd_paths)
+		rt_opened_enter(&sinks->opened, &sinks->trace, thread, frame, args);
 	for (i = 0; i < sinks->n && r == 0; i++)
 		r = sinks->v[i].ops->enter(&sinks->v[i], thread, frame, args);
 	return r;
@@ -298,8 +300,12 @@ static int sinks_leave(void *ctx, struct rt_thread *thread, const struct rt_fram
 	unsigned i;
 	int r = 0;
 
+	if (sinks->trace.fd_paths && end == RT_END_RETURNED)
+		rt_opened_leave(&sinks->opened, &sinks->trace, thread, frame, result);
 	for (i = 0; i < sinks->n && r == 0; i++)
 		r = sinks->v[i].ops->leave(&sinks->v[i], thread, frame, end, time, result);
+	if (sinks->trace.fd_paths)
+		rt_opened_left(&sinks->opened, &sinks->trace, thread, frame);
 	return r;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "fetch/show.h"
+#include "output/opened.h"
 #include "output/out_file.h"
 #include "output/resolver.h"
 #include "stream/call.h"
@@ -186,6 +187,7 @@ struct rt_sinks {
 	struct rt_trace trace;
 	struct rt_sink v[RT_SINKS_MAX];
 	unsigned n;
+	struct rt_opened opened;	/* with trace.fd_paths */
 };
 
 /* Add a sink; NULL: there are RT_SINKS_MAX.  The caller chooses its file. */

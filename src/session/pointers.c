@@ -31,6 +31,8 @@ struct descriptor {
 	pid_t pid;
 	int64_t fd;
 	char *name;		/* NULL: the slot is free */
+	bool fresh;		/* a traced call has just returned it, with that path */
+	bool sure;		/* and no other call can have closed it since */
 };
 
 enum { DESCRIPTORS = 1024 };
@@ -179,6 +181,51 @@ static bool go_type(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size,
 	return false;
 }
 
+static struct descriptor *descriptor_slot(struct rt_pointers *p, pid_t pid, int64_t fd)
+{
+	return &p->descriptors[((size_t)pid * 31 + (size_t)fd) % DESCRIPTORS];
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The path as the kernel has it, if that is the same file, or else from the working directory. */
+static void whole_path(pid_t pid, int64_t fd, const char *path, char *buf, size_t size)
+{
+	char link[64];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%d/fd/%" PRId64, (int)pid, fd);
+	n = readlink(link, buf, size - 1);
+	buf[n > 0 ? n : 0] = '\0';
+	if (n > 0 && strcmp(last_part(buf), last_part(path)) == 0)
+		return;
+	snprintf(link, sizeof(link), "/proc/%d/cwd", (int)pid);
+	n = *path == '/' ? 0 : readlink(link, buf, size - 1);
+	buf[n > 0 ? n : 0] = '\0';
+	snprintf(buf + strlen(buf), size - strlen(buf), "%s%s", n > 1 ? "/" : "", path);
+}
+
+static void opened(void *ctx, pid_t pid, int64_t fd, const char *path, bool sure)
+{
+	struct rt_pointers *p = ctx;
+	struct descriptor *d = descriptor_slot(p, pid, fd);
+	char buf[512];
+
+	free(d->name);
+	*d = (struct descriptor){ .pid = pid, .fd = fd };
+	if (!*path)
+		return;
+	whole_path(pid, fd, path, buf, sizeof(buf));
+	d->name = strdup(buf);
+	d->fresh = true;
+	d->sure = sure;
+}
+
 /*
  * The process may have closed it by now, and opened another one.  If it is closed, or the process
  * has ended, the name is the one that it had before.
@@ -186,10 +233,16 @@ static bool go_type(void *ctx, pid_t pid, uint64_t addr, char *buf, size_t size,
 static bool descriptor(void *ctx, pid_t pid, int64_t fd, char *buf, size_t size)
 {
 	struct rt_pointers *p = ctx;
-	struct descriptor *d = &p->descriptors[((size_t)pid * 31 + (size_t)fd) % DESCRIPTORS];
+	struct descriptor *d = descriptor_slot(p, pid, fd);
 	bool is_known = d->name && d->pid == pid && d->fd == fd;
 	char path[64];
 	ssize_t n;
+
+	if (is_known && (d->fresh || d->sure)) {
+		d->fresh = false;
+		snprintf(buf, size, "%s", d->name);
+		return true;
+	}
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%" PRId64, (int)pid, fd);
 	n = readlink(path, buf, size - 1);
@@ -201,7 +254,7 @@ static bool descriptor(void *ctx, pid_t pid, int64_t fd, char *buf, size_t size)
 	buf[n] = '\0';
 	if (!is_known || strcmp(d->name, buf) != 0) {
 		free(d->name);
-		*d = (struct descriptor){ pid, fd, strdup(buf) };
+		*d = (struct descriptor){ .pid = pid, .fd = fd, .name = strdup(buf) };
 	}
 	return true;
 }
@@ -243,6 +296,6 @@ static bool stack(void *ctx, const struct rt_stack_top *top, rt_stack_put *put, 
 }
 
 const struct rt_resolver_ops rt_pointers_ops = {
-	.symbol = symbol, .go_type = go_type, .descriptor = descriptor, .constant = constant,
-	.stack = stack,
+	.symbol = symbol, .go_type = go_type, .descriptor = descriptor, .opened = opened,
+	.constant = constant, .stack = stack,
 };

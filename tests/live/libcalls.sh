@@ -112,7 +112,7 @@ if with_bpf && has "$CC"; then
 	expect_status 0
 	expect_no_line '(execve*' "$T/err"	# by which rawtrace's own child has become it
 	grep -q '^>(time' "$T/err" || expect_line \
-		"^rawtrace: time: where the kernel gives the process its own code" "$T/err"
+		"^rawtrace: time: calls that run the kernel's code" "$T/err"
 	end_case
 fi
 

@@ -265,8 +265,8 @@ for words in "$FIB fib -- 15" "$BIN/longjmp !w_*" "cat libc.so:open -- /dev/null
 		rt record $([ $data = one ] || echo -y) -o "$T/$data" $words
 		set +f
 		rt report --format=json -o "$T/json" "$T/$data"
-		sed '/"note"/d; s/"pid":[0-9]*,"tid":[0-9]*,"ts":[0-9]*,"dur":[0-9]*,//; s/0x[0-9a-f]*//g' \
-			"$T/json" >"$T/calls.$data"
+		sed -e '/"note"/d; s/"pid":[0-9]*,"tid":[0-9]*,"ts":[0-9]*,"dur":[0-9]*,//; s/0x[0-9a-f]*//g' \
+			-e 's/"\([0-9]*\)<[^>]*>"/\1/' "$T/json" >"$T/calls.$data"
 	done
 	expect_line '"name"' "$T/calls.one"
 	expect_same "$T/calls.one" "$T/calls.two"

@@ -209,6 +209,36 @@ else
 	skip "32-bit" "no compiler for it"
 fi
 
+if ! slow; then
+	begin "-y: files by the calls that opened them, when the program has ended"
+	cat >"$T/reopens.c" <<-'EOF'
+		#include <fcntl.h>
+		#include <unistd.h>
+		static int use(const char *path)
+		{
+			int fd = open(path, O_RDONLY);
+			char c;
+
+			return read(fd, &c, 1) < 0 || close(fd);
+		}
+		int main(void)
+		{
+			return chdir("/dev") || use("zero") || use("/proc/self/stat") || use("null");
+		}
+	EOF
+	$CC -O1 -o "$T/reopens" "$T/reopens.c"
+	rt -y "$T/reopens" libc:open libc:read libc:close
+	expect_status 0
+	for path in zero /proc/self/stat null; do
+		expect_number "$path" "$(grep -c "[(< ][0-9]*<.*$path>" "$T/err")" -eq 3
+	done
+	rt -y "$T/reopens" libc:open libc:read
+	for path in zero /proc/self/stat null; do
+		expect_line "^<[0-9]*<.*$path>\$" "$T/err"
+	done
+	end_case
+fi
+
 if ! slow && has mkfifo; then
 	begin "-y: what an int named fd is"
 	cat >"$T/fds.c" <<-'EOF'
