@@ -6,7 +6,7 @@
 #include "base/array.h"
 
 /* So many are noted; the table has room for as many more. */
-enum { SITES = 8192, SLOTS = 2 * SITES };
+enum { SITES = 32768, SLOTS = 2 * SITES };
 
 static size_t hash(uint64_t ino, uint64_t offset)
 {
@@ -43,10 +43,25 @@ void rt_return_sites_jumped(struct rt_return_sites *sites, struct rt_return_site
 	site->of = function;
 	site->pid = pid;
 	sites->jumped += !site->tried;
+	if (function < sites->nends)
+		sites->ends[function].jumped++;
+}
+
+void rt_return_sites_ended(struct rt_return_sites *sites, uint32_t function)
+{
+	if (function < sites->nends)
+		sites->ends[function].others++;
+}
+
+bool rt_return_sites_jumps(const struct rt_return_sites *sites, uint32_t function)
+{
+	return function < sites->nends &&
+	       sites->ends[function].jumped >= sites->ends[function].others;
 }
 
 void rt_return_sites_free(struct rt_return_sites *sites)
 {
 	free(sites->v);
 	free(sites->slots);
+	free(sites->ends);
 }

@@ -32,6 +32,13 @@ struct rt_return_sites {
 	size_t n, cap;
 	uint32_t *slots;		/* 1 + the index, by a hash; NULL: there are none */
 	uint64_t jumped;		/* calls that returned where a probe may help */
+	struct rt_ends *ends;		/* `nends`, by function; NULL: not counted */
+	size_t nends;
+};
+
+/* Calls of a function, by their ends. */
+struct rt_ends {
+	uint32_t jumped, others;	/* to functions that are not traced; by other ends */
 };
 
 /* The site, noted when it is new.  NULL: there are too many, or there is no memory. */
@@ -44,6 +51,10 @@ struct rt_return_site *rt_return_sites_find(struct rt_return_sites *sites, uint6
  */
 void rt_return_sites_jumped(struct rt_return_sites *sites, struct rt_return_site *site,
 			    uint32_t function, pid_t pid);
+/* A call of `function` has ended, but not so. */
+void rt_return_sites_ended(struct rt_return_sites *sites, uint32_t function);
+/* Do most of its calls end in jumps to functions that are not traced? */
+bool rt_return_sites_jumps(const struct rt_return_sites *sites, uint32_t function);
 void rt_return_sites_free(struct rt_return_sites *sites);
 
 #endif

@@ -549,7 +549,7 @@ static void find_return_site(struct rt_site_map *map, const struct rt_event *eve
 	/* Any of the functions that share the exit. */
 	if (of == RT_NO_FUNCTION && map->key == RT_KEY_ID)
 		of = map->sites->v[event->hit.key].function;
-	if (!hit->exit || !hit->exit->plan || hit->exit->kind == RT_EXIT_RETURN || !event->hit.ra ||
+	if (hit->exit->kind == RT_EXIT_RETURN || !event->hit.ra ||
 	    rt_site_map_file(map, event->pid, event->hit.ra, &ino, &offset) < 0)
 		return;
 	site = rt_return_sites_find(&map->returns, ino, offset);
@@ -564,6 +564,8 @@ static void find_return_site(struct rt_site_map *map, const struct rt_event *eve
 struct rt_return_sites *rt_site_map_learn(struct rt_site_map *map)
 {
 	map->learns = true;
+	map->returns.ends = calloc(map->sites->functions.n + 1, sizeof(*map->returns.ends));
+	map->returns.nends = map->returns.ends ? map->sites->functions.n : 0;
 	return &map->returns;
 }
 
@@ -614,7 +616,9 @@ int rt_site_map_resolve(struct rt_site_map *map, struct rt_event *event, struct 
 		describe_returns(traced, sites, event, hit);
 	hit->leads = find_jump_target(map, event, hit);
 	hit->leads_tail = hit->leads && sites->functions.v[hit->leads - 1].tail;
-	if (map->learns && !hit->leads)
+	if (map->learns && hit->exit && (!hit->exit->plan || hit->leads))
+		rt_return_sites_ended(&map->returns, hit->function);
+	else if (map->learns && hit->exit)
 		find_return_site(map, event, hit);
 	if (hit->function == RT_NO_FUNCTION)
 		return 0;

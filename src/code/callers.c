@@ -234,6 +234,29 @@ bool rt_callers_any(const struct rt_callers *c, uint64_t addr)
 	return is_site(c, first_site(c, addr), addr);
 }
 
+size_t rt_callers_sites(const struct rt_callers *c, uint64_t addr, uint64_t *v, size_t max)
+{
+	size_t i, n = 0;
+
+	for (i = first_site(c, addr); is_site(c, i, addr); i++) {
+		if (c->v[i] & 1)
+			continue;
+		if (n == max)
+			return 0;
+		v[n++] = c->base + (uint32_t)(c->v[i] >> 1);
+	}
+	return n;
+}
+
+size_t rt_callers_functions(const struct rt_callers *c)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i <= c->size / 8; i++)
+		n += (size_t)__builtin_popcount(c->starts[i]);
+	return n;
+}
+
 /* ---- what is behind them ---- */
 
 /*

@@ -122,6 +122,29 @@ bool rt_code_follows_call(const struct rt_image *image, struct rt_decoder *decod
 	return false;
 }
 
+bool rt_code_reaches(struct rt_code *code, uint64_t addr, uint64_t *from)
+{
+	enum { LONGEST = 16 };
+	const struct rt_image *image = rt_code_image(code);
+	struct rt_decoder *decoder = rt_code_decoder(code);
+	uint64_t at, end;
+	struct rt_flow flow;
+	uint8_t b[LONGEST];
+	size_t n;
+
+	if (!decoder || !addr || !rt_code_span(code, addr - 1, &at, &end) || addr == end)
+		return false;
+	if (*from >= at && *from <= addr)
+		at = *from;
+	for (; at < addr; at += flow.size) {
+		n = rt_image_read(image, at, b, sizeof(b));
+		if (!rt_flow_decode(image->arch, decoder, b, n, at, &flow) || !flow.size)
+			return false;
+	}
+	*from = at;
+	return at == addr;
+}
+
 uint64_t rt_exit_slot(struct rt_code *code, const struct rt_exit *e)
 {
 	if (e->slot || !e->target || !rt_code_is_stub(code, e->target))

@@ -15,6 +15,12 @@ const char *rt_code_called(struct rt_code *code, uint64_t addr);
 bool rt_code_follows_call(const struct rt_image *image, struct rt_decoder *decoder, uint64_t addr);
 
 /*
+ * Do the instructions of a function, read one after the other, come to `addr`?  They are read from
+ * `*from` on, if that is in the same function: another answer, or 0.
+ */
+bool rt_code_reaches(struct rt_code *code, uint64_t addr, uint64_t *from);
+
+/*
  * Find the functions that the resolver `symbol` chooses from, each once, at most
  * RT_MAX_IMPLEMENTATIONS.  Returns their number.
  */

@@ -4,12 +4,14 @@
  *
  * sqlite3MallocSize of libsqlite3 ends in `jmp *0x2f0a2(%rip)`, at an unknown function; 9,838 of
  * 312,038 calls of a script end there.  That function returns behind a call of sqlite3MallocSize:
- * to one of 8 instructions.  The record of the jump has the return address.  The second call that
- * would return to the same instruction gets a probe there.  Later calls stay open until that probe
- * is hit with their stack pointer, and have its result (calls/stack.c).
+ * to one of 8 instructions.  The record of the jump has the return address.  The instruction gets a
+ * probe.  Later calls that return there stay open until the probe is hit with their stack pointer,
+ * and have its result (calls/stack.c).  Other callers of the function get probes, too
+ * (return_callers.c).
  *
- * Each time that probes are put in, the reader waits some 20 ms.  So probes are put in at most once
- * in 20 ms, and each time more calls must have waited, or as many for longer.
+ * Each time that probes are put in, the reader waits 1 to 20 ms, for the kernel's locks.  So each
+ * time more calls must have waited, or as many for longer.  While probes are being put in, the
+ * rings are read often.
  *
  * Limits: not in Go, nor if the program switches stacks; not if a function takes its arguments off
  * the stack itself (i386); not if the attach mechanism cannot have more probes; not in code that
@@ -20,6 +22,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/say.h"
+#include "code/callers.h"
 #include "code/stub.h"
 #include "elf/file.h"
 #include "kernel/sys.h"
@@ -28,21 +32,9 @@
 #include "process/memory.h"
 #include "session/session_private.h"
 
-enum { JUMPS_FROM = 2, PLACES_MOST = 4096, WAITING = 16, INSN_MAX = 16 };
-#define WAIT_NS UINT64_C(20000000)
-
-void rt_session_begin_learning(struct session *s)
-{
-	const struct rt_image *executable = rt_program_executable(&s->traced.program);
-
-	if (!s->attach->ops->extend || s->wanted.purpose != RT_PURPOSE_RECORD ||
-	    rt_wanted_pairs_in_kernel(&s->wanted) || s->traced.switches ||
-	    s->traced.lacks_stack_hooks || s->traced.lacks_longjmp_hooks ||
-	    rt_image_arch(executable)->callee_pop)
-		return;
-	s->learning.sites = rt_site_map_learn(rt_feed_map(s->feed));
-	s->learning.wait = WAIT_NS;
-}
+enum { PLACES_MOST = 16384, WAITING = 16, INSN_MAX = 16 };
+#define WAIT_NS UINT64_C(5000000)
+#define RECENT_NS UINT64_C(200000000)
 
 void rt_session_end_learning(struct session *s)
 {
@@ -66,6 +58,8 @@ void rt_session_free_learning(struct session *s)
 		free(replaced->v);
 	}
 	free(s->learning.replaced);
+	rt_callers_close(s->learning.callers);
+	rt_code_close(s->learning.code);
 }
 
 static struct rt_image *find_image(const struct session *s, uint64_t ino)
@@ -80,7 +74,7 @@ static struct rt_image *find_image(const struct session *s, uint64_t ino)
 
 static bool is_wanted(const struct rt_return_site *site)
 {
-	return !site->tried && site->jumps >= JUMPS_FROM;
+	return !site->tried && site->jumps;
 }
 
 /* Awaited files come by themselves (awaited.c). */
@@ -134,21 +128,23 @@ static const struct rt_memory *memory_of(struct memory *m, pid_t pid)
 /*
  * Another probe at the place may emulate the instruction, or belong to another function.  A signal
  * handler returns to code without a call before it; unwinders know that code by its bytes.  The
- * kernel executes the file's instruction, so the process must have the same one (rt_place_check).
+ * kernel executes the file's instruction, so the process must have the same one (rt_place_check);
+ * one that has not begun (pid 0) will have.
  */
 static bool find_place(const struct session *s, const struct rt_return_site *site,
 		       struct rt_decoder *decoder, struct memory *m, struct rt_return_place *place)
 {
-	const struct rt_memory *memory = memory_of(m, site->pid);
+	const struct rt_memory *memory = site->pid ? memory_of(m, site->pid) : NULL;
 
 	*place = (struct rt_return_place){
 		.image = find_image(s, site->ino), .offset = site->offset, .of = site->of
 	};
-	return memory && place->image && rt_return_place_suits(&s->sites, site->of) &&
+	return (memory || !site->pid) && place->image &&
+	       rt_return_place_suits(&s->sites, site->of) &&
 	       rt_image_code_address(place->image, site->offset, &place->addr) == 0 &&
 	       !rt_image_refuses(place->image, place->addr, NULL) &&
 	       rt_code_follows_call(place->image, decoder, place->addr) &&
-	       rt_memory_same(memory, place->image, place->addr, INSN_MAX) &&
+	       (!memory || rt_memory_same(memory, place->image, place->addr, INSN_MAX)) &&
 	       !rt_site_map_has_probe(rt_feed_map(s->feed), site->offset, site->ino);
 }
 
@@ -159,8 +155,11 @@ static size_t choose(struct session *s, struct rt_return_place *v)
 	struct rt_decoder *decoder =
 		rt_flow_open(rt_image_arch(rt_program_executable(&s->traced.program)));
 	struct memory memory = { 0 };
-	size_t i, n = 0;
+	size_t i, before, n = 0;
 
+	for (i = 0, before = sites->n; i < before; i++)
+		if (is_wanted(&sites->v[i]) && sites->v[i].pid)
+			rt_session_note_callers(s, sites->v[i].of, sites->v[i].pid);
 	for (i = 0; i < sites->n; i++) {
 		struct rt_return_site *site = &sites->v[i];
 
@@ -208,10 +207,13 @@ static void use(struct session *s, const struct rt_return_place *v, uint32_t fir
 		struct rt_return_site *site = &s->learning.sites->v[i];
 		const struct rt_return_place *place;
 
-		if (!site->tried || site->function < first || !memory_of(&memory, site->pid))
+		if (!site->tried || site->function < first)
 			continue;
 		place = &v[site->function - first];
-		if (rt_memory_probed(memory.of, place->image, place->addr) == 1)
+		if (!site->pid)
+			site->since = 0;
+		else if (memory_of(&memory, site->pid) &&
+			 rt_memory_probed(memory.of, place->image, place->addr) == 1)
 			site->since = since;
 	}
 	rt_memory_close(memory.of);
@@ -237,37 +239,70 @@ static int put_in(struct session *s, const struct rt_return_place *v, size_t n)
 	return 0;
 }
 
+static int put_in_wanted(struct session *s)
+{
+	struct rt_return_place *v = calloc(PLACES_MOST, sizeof(*v));
+	size_t n = v ? choose(s, v) : 0;
+	int r = n ? put_in(s, v, n) : v ? 0 : -ENOMEM;
+
+	free(v);
+	s->learning.last = rt_now();
+	s->learning.wait += n ? s->learning.wait / 4 : 0;
+	return r;
+}
+
+int rt_session_begin_learning(struct session *s)
+{
+	const struct rt_image *executable = rt_program_executable(&s->traced.program);
+	unsigned before;
+	int r;
+
+	if (!s->attach->ops->extend || s->wanted.purpose != RT_PURPOSE_RECORD ||
+	    rt_wanted_pairs_in_kernel(&s->wanted) || s->traced.switches ||
+	    s->traced.lacks_stack_hooks || s->traced.lacks_longjmp_hooks ||
+	    rt_image_arch(executable)->callee_pop)
+		return 0;
+	s->learning.sites = rt_site_map_learn(rt_feed_map(s->feed));
+	s->learning.wait = WAIT_NS;
+	s->learning.last = rt_now();
+	if (!s->tracee.ours)
+		return 0;
+	rt_session_note_early(s);
+	if (!s->learning.sites->n)
+		return 0;
+	before = s->sites.n;
+	r = put_in_wanted(s);
+	if (r == 0 && s->options->verbose)
+		rt_say("tail calls: hidden probes behind %u call%s: for results",
+		       s->sites.n - before, s->sites.n - before == 1 ? "" : "s");
+	return r;
+}
+
 static bool is_due(const struct rt_learning *l)
 {
 	uint64_t waited = rt_now() - l->last;
 
-	return l->sites && l->sites->jumped >= JUMPS_FROM && waited >= WAIT_NS &&
+	return l->sites && l->sites->jumped && waited >= WAIT_NS &&
 	       waited / WAITING * l->sites->jumped >= l->wait;
 }
 
 bool rt_session_learns(const struct session *s)
 {
-	return s->learning.sites && s->learning.sites->jumped >= JUMPS_FROM;
+	const struct rt_learning *l = &s->learning;
+
+	return l->sites && (l->sites->jumped || rt_now() - l->last < RECENT_NS);
 }
 
 int rt_session_learn(struct session *s, struct rt_error *err)
 {
 	struct rt_learning *l = &s->learning;
-	struct rt_return_place *v;
-	size_t n;
 	int r;
 
 	if (!is_due(l))
 		return 0;
-	v = calloc(PLACES_MOST, sizeof(*v));
-	if (!v)
-		return rt_nomem(err);
 	r = open_files(s, err);
-	n = r == 0 ? choose(s, v) : 0;
-	r = n ? put_in(s, v, n) : r;
-	free(v);
+	if (r == 0)
+		r = put_in_wanted(s);
 	l->sites->jumped = 0;
-	l->last = rt_now();
-	l->wait += n ? l->wait / 4 : 0;
 	return r < 0 ? rt_nomem(err) : 0;
 }

@@ -214,7 +214,8 @@ static int begin_stream(struct session *s, struct rt_error *err)
 		r = rt_nomem(err);
 	if (r == 0 && rt_session_begin_children(s) < 0)
 		r = rt_nomem(err);
-	rt_session_begin_learning(s);
+	if (r == 0 && rt_session_begin_learning(s) < 0)
+		r = rt_nomem(err);
 	rt_feed_set_pending(s->feed, s->attach->pending);
 	if (r == 0 && rt_session_begin_later(s) < 0)
 		r = rt_nomem(err);

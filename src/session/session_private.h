@@ -68,6 +68,8 @@ struct rt_later {
 struct rt_learning {
 	struct rt_return_sites *sites;	/* NULL: nothing is learned */
 	uint64_t last, wait;		/* when probes were put in, and how long others wait */
+	struct rt_code *code;		/* of the file that was looked at last */
+	struct rt_callers *callers;	/* and its calls; NULL: not read, or too many */
 	struct rt_sites *replaced;	/* what the trace's arrays were before, by round */
 	size_t n, cap;
 };
@@ -267,8 +269,11 @@ void rt_session_free_awaited(struct session *s);
  * Results of tail calls to functions that are not traced (return_sites.c): begin to look for where
  * they return; put probes there, if it is time; ignore the probes from now on; free all.
  */
-void rt_session_begin_learning(struct session *s);
+int rt_session_begin_learning(struct session *s);
 int rt_session_learn(struct session *s, struct rt_error *err);
+/* return_callers.c: the callers of a function that has jumped; of all that only jump. */
+void rt_session_note_callers(struct session *s, uint32_t function, pid_t pid);
+void rt_session_note_early(struct session *s);
 bool rt_session_learns(const struct session *s);	/* may it be time soon? */
 void rt_session_end_learning(struct session *s);
 void rt_session_free_learning(struct session *s);

@@ -79,6 +79,8 @@ struct rt_function {
 	bool tail : 1;
 	/* hidden: behind a call of traced functions, with one exit (calls/return_sites.h) */
 	bool return_site : 1;
+	/* the places behind its calls are noted (session/return_sites.c) */
+	bool callers_noted : 1;
 };
 
 static inline const char *rt_function_symbol(const struct rt_function *f)

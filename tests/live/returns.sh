@@ -136,9 +136,17 @@ if has_line 'by jumps$' "$T/out"; then
 	expect_line '^rawtrace: tail calls: hidden probes at [0-9]* exits* of [0-9]* other ' \
 		"$T/err"
 	expect_line '^<4$' "$T/err"
-	expect_line '^<\*\*\* tail call.* \*\*\*$' "$T/err"
-	[ "$(uname -m)" != x86_64 ] ||
-		expect_line '^<\*\*\* tail call to [_a-z]*close \*\*\*$' "$T/err"
+	for m in $MECHANISMS; do
+		rt -v --return=insn --attach="$m" "$BIN/tailcall" first outward
+		if [ "$m" = uprobe-multi ]; then
+			expect_line '^rawtrace: tail calls: hidden probes behind 1 call: ' "$T/err"
+			expect_line '^<-1$' "$T/err"
+			continue
+		fi
+		expect_line '^<\*\*\* tail call.* \*\*\*$' "$T/err"
+		[ "$(uname -m)" != x86_64 ] ||
+			expect_line '^<\*\*\* tail call to [_a-z]*close \*\*\*$' "$T/err"
+	done
 fi
 end_case
 

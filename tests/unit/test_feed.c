@@ -550,9 +550,9 @@ static void test_feed_return_sites(void)
 	sites->v[0].function = 1;
 	CU_ASSERT(hit_jump(&x, 5, 0x400123) == 0 && sites->v[0].jumps == 3);
 	CU_ASSERT(hit_jump(&x, 6, 0x400123) == 0 && sites->v[0].jumps == 3);
-	for (i = 0; i < 10000 && rt_return_sites_find(sites, 78, i * 16); i++)
+	for (i = 0; i < 40000 && rt_return_sites_find(sites, 78, i * 16); i++)
 		;
-	CU_ASSERT(i == 8191 && rt_return_sites_find(sites, 78, 16) == &sites->v[2]);
+	CU_ASSERT(i == 32767 && rt_return_sites_find(sites, 78, 16) == &sites->v[2]);
 	x.functions[0].exits.n = 0;
 	fixture_close(&x);
 }

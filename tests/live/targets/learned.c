@@ -2,7 +2,8 @@
 /*
  * Functions that end in tail calls through pointers and of other files, of functions that are not
  * traced.  The program makes their calls until the places behind them have probes, which it sees in
- * its own code.  Then it calls begin(), and makes each once more: the trace has all results.
+ * its own code.  Then it calls begin(), and makes each once more: the trace has all results.  One
+ * call is made from another place, too.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -52,6 +53,13 @@ OTHER int by_struct(const struct ops *ops, int n)
 {
 	OPAQUE(n);
 	return ops->get(ops, n);
+}
+
+/* Called at two places, at one of them before the others have probes. */
+OTHER int maybe(const struct ops *ops, int n)
+{
+	OPAQUE(n);
+	return n < 0 ? n : ops->get(ops, n);
 }
 
 OTHER int three(int n)
@@ -162,6 +170,7 @@ static int call_all(void)
 	sum += from_library(6);
 	raise(SIGUSR1);
 	sum += by_struct(o, 1);
+	sum += maybe(o, 1);
 	sum += by_table(0, 2);
 	sum += by_table(1, 3);
 	sum += by_table(2, 4);
@@ -197,6 +206,7 @@ int main(void)
 	/* rawtrace has to learn that they are in. */
 	usleep(20 * ROUND_US);
 	begin();
+	printf("%d\n", maybe(&ops, 7));
 	printf("%d\n", call_all());
 	for (i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, run, &sums[i]);

@@ -52,13 +52,18 @@ TRACED int by_hook(int n)
 	return hook(n);
 }
 
-/* The target of the jump is not traced; the next call is, and begins with the same stack pointer.
+/*
+ * The target of the jump is not traced; the next call is, and begins with the same stack pointer.
+ * These are called by pointers, as places behind direct calls may have probes.
  */
 TRACED int elsewhere(int n)
 {
 	OPAQUE(n);
 	return plain(n);
 }
+
+static int (*volatile elsewhere_at)(int n) = elsewhere;
+static int (*volatile by_pointer_at)(int (*function)(int n), int n) = by_pointer;
 
 int main(void)
 {
@@ -71,9 +76,9 @@ int main(void)
 	sum += by_pointer(twice, 3);
 	sum += by_table(&table, 4);
 	sum += by_hook(5);
-	sum += by_pointer(plain, 6);
+	sum += by_pointer_at(plain, 6);
 	sum += twice(7);
-	sum += elsewhere(8);
+	sum += elsewhere_at(8);
 	sum += twice(9);
 	return sum;
 }
