@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "elf/file.h"
@@ -16,7 +17,8 @@
 enum { MOST = 128 };
 
 struct rt_memory {
-	int fd;			/* /proc/PID/mem */
+	pid_t pid;
+	int fd;			/* /proc/PID/mem; -1: it may not be opened */
 	bool own;		/* the mappings are this process's, for this alone */
 	struct rt_map *v;	/* without paths */
 	size_t n, cap;
@@ -43,6 +45,10 @@ static int read_maps(struct rt_memory *m, pid_t pid)
 	return r;
 }
 
+/*
+ * Without capabilities for files root may not open /proc/PID/mem of another user.  For
+ * process_vm_readv(2), CAP_SYS_PTRACE is enough.
+ */
 static struct rt_memory *new_memory(pid_t pid)
 {
 	struct rt_memory *m = calloc(1, sizeof(*m));
@@ -51,11 +57,22 @@ static struct rt_memory *new_memory(pid_t pid)
 	if (!m)
 		return NULL;
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	m->pid = pid;
 	m->fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (m->fd >= 0)
+	if (m->fd >= 0 || errno == EACCES)
 		return m;
 	free(m);
 	return NULL;
+}
+
+static bool read_at(const struct rt_memory *m, uint64_t addr, void *to, size_t n)
+{
+	struct iovec local = { .iov_base = to, .iov_len = n },
+		     remote = { .iov_base = (void *)(uintptr_t)addr, .iov_len = n };
+
+	if (m->fd >= 0)
+		return pread(m->fd, to, n, (off_t)addr) == (ssize_t)n;
+	return process_vm_readv(m->pid, &local, 1, &remote, 1, 0) == (ssize_t)n;
 }
 
 struct rt_memory *rt_memory_open(pid_t pid)
@@ -116,7 +133,8 @@ void rt_memory_close(struct rt_memory *m)
 		return;
 	for (i = 0; m->own && i < m->n; i++)
 		munmap((void *)(uintptr_t)m->v[i].start, m->v[i].end - m->v[i].start);
-	close(m->fd);
+	if (m->fd >= 0)
+		close(m->fd);
 	free(m->v);
 	free(m);
 }
@@ -179,8 +197,7 @@ bool rt_memory_same(const struct rt_memory *m, const struct rt_image *image, uin
 		if (map->inode != image->ino || offset < map->offset ||
 		    offset - map->offset + n > map->end - map->start)
 			continue;
-		if (pread(m->fd, mapped, n, (off_t)(map->start + (offset - map->offset))) !=
-			    (ssize_t)n ||
+		if (!read_at(m, map->start + (offset - map->offset), mapped, n) ||
 		    !is_code(image->arch, mapped, file, n))
 			return false;
 		found = true;
@@ -205,8 +222,7 @@ int rt_memory_probed(const struct rt_memory *m, const struct rt_image *image, ui
 		if (map->inode != image->ino || offset < map->offset ||
 		    offset - map->offset + n > map->end - map->start)
 			continue;
-		if (pread(m->fd, mapped, n, (off_t)(map->start + (offset - map->offset))) !=
-		    (ssize_t)n)
+		if (!read_at(m, map->start + (offset - map->offset), mapped, n))
 			return -ENOENT;
 		if (memcmp(mapped, file, n) == 0)
 			return 0;
@@ -236,7 +252,5 @@ int rt_memory_word(const struct rt_memory *m, const struct rt_image *image, uint
 		found = at;
 		some = true;
 	}
-	return some && pread(m->fd, word, sizeof(*word), (off_t)found) == (ssize_t)sizeof(*word)
-		       ? 0
-		       : -ENOENT;
+	return some && read_at(m, found, word, sizeof(*word)) ? 0 : -ENOENT;
 }

@@ -116,12 +116,14 @@ static bool only_jumps(const struct rt_sites *sites, size_t function, bool most_
 	       !f->hidden;
 }
 
+/* Local functions have no names in .dynsym, and are not traced then. */
 static size_t count_traced(const struct rt_sites *sites, const struct rt_image *image)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < sites->functions.n; i++)
-		n += sites->functions.v[i].image == image;
+		n += sites->functions.v[i].image == image &&
+		     sites->functions.v[i].source != RT_SOURCE_DYNSYM;
 	return n;
 }
 

@@ -201,6 +201,16 @@ $expected" "$T/first"
 		expect_text "$expected" "$T/thread"
 	done
 	end_case
+	if ! quick && id nobody >/dev/null 2>&1; then
+		begin "the same in a process of another user"
+		chmod o+x "$RT_TMP" "$T"
+		rt -u nobody --attach=uprobe-multi --return=insn "$T/learned" 'void begin()' \
+			'int maybe(void *, int)'
+		sed -e '1,/^>(begin)/d' -e '/^rawtrace: /d' "$T/err" >"$T/tree"
+		expect_line '^<14$' "$T/tree"
+		expect_no_line 'tail call' "$T/tree"
+		end_case
+	fi
 	if ! quick; then
 		begin "the same without names"
 		strip -o "$T/learned-stripped" "$T/learned"
