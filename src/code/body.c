@@ -12,8 +12,9 @@ static bool alloc(struct rt_stretch *p, size_t n)
 	p->bytes = malloc(n);
 	p->marks = calloc(n, 1);
 	p->joins = calloc(n, 1);
-	p->depths = calloc(n, sizeof(*p->depths));
-	p->before = calloc(n, sizeof(*p->before));
+	/* marks tell which of these are set */
+	p->depths = malloc(n * sizeof(*p->depths));
+	p->before = malloc(n * sizeof(*p->before));
 	return p->bytes && p->marks && p->joins && p->depths && p->before;
 }
 

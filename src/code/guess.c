@@ -458,7 +458,7 @@ static void guess_new(struct rt_guesser *g, uint64_t addr, uint64_t size, unsign
 		return;
 	w.bytes = malloc(n);
 	w.states = calloc(n, 1);
-	w.results = calloc(n, sizeof(*w.results));
+	w.results = malloc(n * sizeof(*w.results));	/* `states` tells which are set */
 	if (w.bytes && w.states && w.results) {
 		w.n = rt_image_read(g->image, addr, w.bytes, n);
 		walk_all(&w);
