@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "commands/list_usdt.h"
 #include "symbols/demangle.h"
@@ -439,11 +440,32 @@ static int mention_unnamed(struct list *list, const struct rt_spec *spec)
 	return 0;
 }
 
-struct asking {
+/* ---- the work before the rows: guesses, and how returns are seen ---- */
+
+/* A verdict on a function.  What it points to was there before the child. */
+struct verdict {
+	bool known, by_child;
+	bool harmful;
+	enum rt_how how;
+	const char *how_why, *why_not;
+	size_t exits;
+};
+
+/*
+ * A child makes the guesses.  Then it judges functions as this process does: each takes the next
+ * ones that nobody has taken.
+ */
+struct work {
 	struct list *list;
 	const struct rt_spec *specs;
-	int n;
+	int nspecs;
+	bool child;
+	size_t at, end;		/* functions that were taken */
+	size_t *taken;		/* shared: how many were in all */
+	struct verdict *v;	/* shared */
 };
+
+enum { TAKEN = 64 };
 
 static int ask_row(void *ctx, const struct rt_listing *l)
 {
@@ -453,31 +475,108 @@ static int ask_row(void *ctx, const struct rt_listing *l)
 	return 0;
 }
 
+static void note_verdict(const struct work *work, size_t i)
+{
+	const struct rt_function *f = &work->list->sites.functions.v[i];
+
+	work->v[i] = (struct verdict){ .known = true,
+				       .by_child = work->child,
+				       .harmful = f->harmful,
+				       .how = f->how,
+				       .how_why = f->how_why,
+				       .why_not = f->why_not,
+				       .exits = f->exits.n };
+}
+
+/* After the verdict on the function before. */
+static size_t next_function(void *ctx)
+{
+	struct work *work = ctx;
+
+	if (work->at < work->end)
+		note_verdict(work, work->at++);
+	if (work->at < work->end)
+		return work->at;
+	work->at = __atomic_fetch_add(work->taken, TAKEN, __ATOMIC_RELAXED);
+	work->end = work->at + TAKEN;
+	if (work->end > work->list->sites.functions.n)
+		work->end = work->list->sites.functions.n;
+	return work->at;
+}
+
+/* The functions that a child has left when it failed. */
+static size_t next_left(void *ctx)
+{
+	struct work *work = ctx;
+
+	while (work->at < work->list->sites.functions.n && work->v[work->at].known)
+		work->at++;
+	return work->at < work->list->sites.functions.n ? work->at++ : SIZE_MAX;
+}
+
 /* In a child: the prototypes of the rows, in their order. */
 static void ask_all(void *ctx, struct rt_signatures *signatures)
 {
-	const struct asking *a = ctx;
+	struct work *work = ctx;
 	struct rt_error ignored;
 	int i;
 
-	a->list->signatures = signatures;
-	for (i = 0; i < a->n; i++)
-		if (a->specs[i].function && !a->specs[i].provider)
-			rt_listing_each(&a->list->traced.program, &a->specs[i], ask_row, a->list,
-					&ignored);
+	work->child = true;
+	work->list->signatures = signatures;
+	for (i = 0; i < work->nspecs; i++)
+		if (work->specs[i].function && !work->specs[i].provider)
+			rt_listing_each(&work->list->traced.program, &work->specs[i], ask_row,
+					work->list, &ignored);
+	rt_returns_judge(&work->list->wanted, &work->list->traced, &work->list->sites,
+			 next_function, work, &ignored);
 }
 
-/* A child guesses arguments while returns are judged here. */
+static int take_verdict(struct rt_function *f, const struct verdict *v)
+{
+	f->exits.v = v->exits ? calloc(v->exits, sizeof(*f->exits.v)) : NULL;
+	if (v->exits && !f->exits.v)
+		return -ENOMEM;
+	f->exits.n = v->exits;
+	f->harmful = v->harmful;
+	f->how = v->how;
+	f->how_why = v->how_why;
+	f->why_not = v->why_not;
+	return 0;
+}
+
+static int judge_some(struct work *work, struct rt_error *err)
+{
+	struct list *list = work->list;
+	size_t i;
+	int r;
+
+	rt_guessing_begin(&list->guessing, &list->sites.functions, ask_all, work);
+	r = rt_returns_judge(&list->wanted, &list->traced, &list->sites, next_function, work, err);
+	rt_guessing_take(&list->guessing, list->signatures);
+	work->at = 0;
+	if (r == 0)
+		r = rt_returns_judge(&list->wanted, &list->traced, &list->sites, next_left, work,
+				     err);
+	for (i = 0; i < list->sites.functions.n && r == 0; i++)
+		if (work->v[i].by_child)
+			r = take_verdict(&list->sites.functions.v[i], &work->v[i]);
+	return r == -ENOMEM ? rt_nomem(err) : r;
+}
+
 static int judge_all(struct list *list, const struct rt_spec *specs, int n, struct rt_error *err)
 {
-	struct asking asking = { list, specs, n };
+	struct work work = { .list = list, .specs = specs, .nspecs = n };
+	size_t size = sizeof(*work.taken) + list->sites.functions.n * sizeof(*work.v);
 	int r = index_functions(list, err);
 
 	if (r < 0)
 		return r;
-	rt_guessing_begin(&list->guessing, &list->sites.functions, ask_all, &asking);
-	r = rt_returns_choose(&list->wanted, &list->traced, &list->sites, err);
-	rt_guessing_take(&list->guessing, list->signatures);
+	work.taken = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (work.taken == MAP_FAILED)
+		return rt_nomem(err);
+	work.v = (struct verdict *)(work.taken + 1);
+	r = judge_some(&work, err);
+	munmap(work.taken, size);
 	return r;
 }
 

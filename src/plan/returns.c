@@ -422,6 +422,23 @@ static void find_switches(const struct rt_wanted *wanted, struct rt_traced *trac
 		traced->switches = name;
 }
 
+int rt_returns_judge(const struct rt_wanted *wanted, const struct rt_traced *traced,
+		     const struct rt_sites *sites, size_t (*next)(void *ctx), void *ctx,
+		     struct rt_error *err)
+{
+	struct codes codes = { .program = &traced->program };
+	bool nomem = false;
+	size_t i;
+
+	codes.v = calloc(traced->program.n + 1, sizeof(*codes.v));
+	if (!codes.v)
+		return rt_nomem(err);
+	for (i = next(ctx); i < sites->functions.n && !nomem; i = next(ctx))
+		choose(wanted, traced, sites, &codes, &sites->functions.v[i], &nomem);
+	close_codes(&codes);
+	return nomem ? rt_nomem(err) : 0;
+}
+
 int rt_returns_choose(const struct rt_wanted *wanted, struct rt_traced *traced,
 		      const struct rt_sites *sites, struct rt_error *err)
 {

@@ -19,6 +19,14 @@ int rt_returns_choose(const struct rt_wanted *wanted, struct rt_traced *traced,
 		      const struct rt_sites *sites, struct rt_error *err);
 
 /*
+ * The same to be listed, not traced: exits are not named or compared with those of other functions.
+ * `next` gives the functions' numbers, until one that is none.
+ */
+int rt_returns_judge(const struct rt_wanted *wanted, const struct rt_traced *traced,
+		     const struct rt_sites *sites, size_t (*next)(void *ctx), void *ctx,
+		     struct rt_error *err);
+
+/*
  * The choice for function `f` and its reason as a phrase, for the user, in `buf`: "uretprobe",
  * "insn (3 places): the program ...".
  */

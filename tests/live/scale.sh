@@ -88,6 +88,18 @@ if "$RAWTRACE" --version | grep -q ', libiberty'; then
 	resolve "calls and returns of 100,000 functions of C++" 'company::*' 200000 4000 trace
 fi
 
+# Two processes look for the exits, where there are two processors.
+begin "100,000 functions are listed as a few are"
+rt list --return=insn "$T/big" 'fn0777*'
+expect_status 0
+grep ' fn0777' "$T/out" >"$T/few"
+rt list --return=insn "$T/big"
+expect_status 0
+grep ' fn0777' "$T/out" >"$T/many"
+expect_same "$T/many" "$T/few"
+expect_number "functions with exits" "$(grep -c ' insn .* fn' "$T/out")" -eq 100000
+end_case
+
 find_mechanisms
 case " $MECHANISMS " in
 *" uprobe-multi "*) ;;
