@@ -211,13 +211,17 @@ static int check_given(const struct rt_options *o, struct rt_error *err)
 {
 	const char *refusal = rt_commands[o->command].refusal;
 	const struct rt_option *row;
+	unsigned command = 0;
 
 	for (row = rt_option_table; row->name; row++) {
 		if (!(o->given >> (row - rt_option_table) & 1) || has_option(o->command, row))
 			continue;
 		if (refusal)
 			return refuse(row, refusal, err);
-		return rt_usage(err, "--%s goes with: rawtrace doctor", row->name);
+		while (!(row->commands & RT_FOR(command)))
+			command++;
+		return rt_usage(err, "--%s goes with: rawtrace %s", row->name,
+				rt_commands[command].name);
 	}
 	return 0;
 }

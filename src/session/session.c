@@ -142,6 +142,7 @@ static int make_stack(struct session *s, struct rt_error *err)
 		.limit = s->wanted.limit,
 		.roots = s->sites.roots,
 		.inside_only = s->sites.libcalls,
+		.tids = s->options->tids.n ? &s->options->tids : NULL,
 	};
 	const struct rt_call_ops *to = &rt_sinks_ops;
 	void *ctx = &s->sinks;

@@ -28,6 +28,20 @@ for mechanism in $MECHANISMS; do
 	end_case
 done
 
+begin "--tid: calls of one thread"
+start_worker 3 $LONG $PAUSE
+for task in /proc/"$worker"/task/*; do :; done
+task=${task##*/}
+in_background "$RAWTRACE" --tid="$task" -F flow -p "$worker" work leaf 2>"$T/err"
+tracer=$PID
+wait_for 10 lines_at_least 100 "$T/err" || because "no trace"
+kill -INT "$tracer"
+reap "$tracer"
+expect_number "lines of others" \
+	"$(grep -v "^#\|^rawtrace: " "$T/err" | grep -c -v " $task  ")" -eq 0
+end_worker
+end_case
+
 for mechanism in $MECHANISMS; do
 	begin "$mechanism: a call that was open when the trace began"
 	start_worker 1 $LONG $PAUSE
