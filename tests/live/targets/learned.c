@@ -55,6 +55,21 @@ OTHER int by_struct(const struct ops *ops, int n)
 	return ops->get(ops, n);
 }
 
+/* In a number, the bytes of a call of by_library: there is no place behind it. */
+OTHER int number(void)
+{
+#ifdef __x86_64__
+	unsigned long n;
+
+	__asm__ volatile(".byte 0x48, 0xb8, 0xe8\n\t"
+			 ".long by_library - (. + 4)\n\t"
+			 ".byte 1, 2, 3" : "=a"(n));
+	return (int)(n >> 40);
+#else
+	return 0x30201;
+#endif
+}
+
 /* Called at two places, at one of them before the others have probes. */
 OTHER int maybe(const struct ops *ops, int n)
 {
@@ -213,6 +228,8 @@ int main(void)
 	for (i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	printf("%d %d\n", sums[0], sums[1]);
+	if (number() != 0x30201)
+		puts("a number was changed");
 	if (*(const volatile unsigned char *)restorer.at != restorer.byte)
 		puts("the end of signal handlers was changed");
 	return 0;
