@@ -92,8 +92,10 @@ bool rt_stepped_remark(const struct rt_wanted *wanted, const struct rt_traced *t
 		return false;
 	at_entries = entries >= n / 10;
 	at_exits = exits >= n / 10;
-	snprintf(buf, size, "%" PRIu64 " hits at %s%s%s were single-stepped%s: %s", n,
-		 at_entries ? "entries" : "", at_entries && at_exits ? " and " : "",
-		 at_exits ? "exits" : "", cost, way_out(wanted, at_entries, at_exits, exact));
+	snprintf(buf, size, "%" PRIu64 " hits%s were single-stepped%s: %s", n,
+		 at_entries && at_exits ? ""
+		 : at_exits		? " at exits"
+					: " at entries",
+		 cost, way_out(wanted, at_entries, at_exits, exact));
 	return true;
 }
