@@ -31,6 +31,7 @@
 #include "attach/calibrate.h"
 #include "attach/trial.h"
 #include "base/array.h"
+#include "kernel/pins.h"
 #include "kernel/sys.h"
 
 /* ---- the functions that are probed ---- */
@@ -264,6 +265,17 @@ static bool measure(const struct question *q, struct rt_function *f, loop_times 
 	return costs->known;
 }
 
+/* They are in our own file, for a child that has ended.  Our end frees their place. */
+static void remove_probes(struct rt_attach *attach)
+{
+	struct rt_pins pins;
+
+	rt_pins_open(&pins);
+	if (attach->ops->leave)
+		attach->ops->leave(attach, &pins);
+	attach->ops->close(attach);
+}
+
 /* In the process that measures: the answer goes to `to` before the probes go. */
 static void answer(const struct question *q, int to)
 {
@@ -302,7 +314,7 @@ static void answer(const struct question *q, int to)
 	if (write(to, &costs, sizeof(costs)) < 0)
 		costs.known = false;
 	if (attach)
-		attach->ops->close(attach);
+		remove_probes(attach);
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 }

@@ -47,6 +47,13 @@ expect_number "links that the kernel removes" "$pins" -eq "$links"
 [ $? = 2 ] || wait_for 5 no_links "$dir/loop" || because "the kernel has links after 5 s"
 end_case
 
+begin "rawtrace record: a command has ended"
+calls "$dir/rawtrace" record -o "$T/recording" "$dir/loop" step -- 3
+expect_status 5
+expect_number "links that were made" "$links" -ge 6
+expect_number "links that the kernel removes" "$pins" -eq "$links"
+end_case
+
 # The first link waits for the kernel, so the first child is the one that makes it.  To make the
 # rings takes long, so another process does it.
 begin "a link and the rings are made while the command is prepared"
