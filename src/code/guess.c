@@ -648,6 +648,9 @@ int rt_guess_prototype(struct rt_guesser *g, uint64_t addr, uint64_t size, struc
 					      guess.pointers & 1u << i);
 		if (!params[i].type)
 			return -ENOMEM;
+		/* Text that is no text as a whole may end at a length beside it. */
+		if (i && (guess.pointers & 1u << (i - 1)) && !(guess.pointers & 1u << i))
+			params[i - 1].most = i + 1;
 	}
 	prototype->origin = RT_ORIGIN_GUESSED;
 	prototype->params = params;

@@ -291,7 +291,7 @@ static void look_at(void *ctx, const struct rt_value *value)
 		l->answer = compare_flags(l);
 		l->in_flags = false;
 	}
-	if (depth || l->found || c->subject == RT_OF_ERRNO || value->kind == RT_VALUE_FAILED)
+	if (depth || l->found || c->subject == RT_OF_ERRNO || value->kind >= RT_VALUE_FAILED)
 		return;
 	if (c->subject == RT_OF_ARGUMENT && !is_argument(c->expr.param, value))
 		return;

@@ -236,8 +236,9 @@ static struct rt_track *get_track(struct rt_sink *sink, struct rt_thread *thread
 
 static void name_value(struct perfetto *p, const struct rt_value *v)
 {
-	if (v->kind == RT_VALUE_FAILED)
-		snprintf(p->name, sizeof(p->name), "errno");
+	if (v->kind == RT_VALUE_FAILED || v->kind == RT_VALUE_FAILED_INSIDE)
+		snprintf(p->name, sizeof(p->name), "errno%s",
+			 v->kind == RT_VALUE_FAILED ? "" : "_inside");
 	else if (v->name && !v->repeated)
 		snprintf(p->name, sizeof(p->name), "%s", v->name);
 	else if (v->in == RT_VALUE_RESULTS && !v->index)
@@ -287,7 +288,7 @@ static void begin_value(struct perfetto *p, const struct rt_value *v)
 		put_number(p, v);
 		return;
 	}
-	if (v->kind == RT_VALUE_FAILED) {
+	if (v->kind == RT_VALUE_FAILED || v->kind == RT_VALUE_FAILED_INSIDE) {
 		put_text_value(p, v->text ? v->text : "?");
 		return;
 	}

@@ -321,7 +321,7 @@ static bool is_taken(const char *name)
 	return strncmp(name, "arg", 3) == 0 || strncmp(name, "result", 6) == 0 ||
 	       strcmp(name, "unseen") == 0 || strcmp(name, "unfinished") == 0 ||
 	       strcmp(name, "out") == 0 || strcmp(name, "errno") == 0 ||
-	       strcmp(name, "guessed") == 0;
+	       strcmp(name, "errno_inside") == 0 || strcmp(name, "guessed") == 0;
 }
 
 static void put_key(struct printer *p, const char *key)
@@ -413,15 +413,17 @@ static void put_guessed(struct printer *p)
 	rt_line_text(p->line, "true");
 }
 
-/* " ENOENT (No such file or directory)" */
-static void put_failure(struct rt_line *line, int64_t number, const char *name)
+/* " ENOENT (No such file or directory)", with a mark behind the name. */
+static void put_failure(struct rt_line *line, int64_t number, const char *name, const char *mark)
 {
 	rt_line_text(line, name ? " " : " errno ");
 	if (!name) {
 		rt_line_u64(line, (uint64_t)number);
+		rt_line_text(line, mark);
 		return;
 	}
 	rt_line_text(line, name);
+	rt_line_text(line, mark);
 	rt_line_text(line, " (");
 	rt_line_text(line, strerror((int)number));
 	rt_line_char(line, ')');
@@ -429,12 +431,14 @@ static void put_failure(struct rt_line *line, int64_t number, const char *name)
 
 static void put_failed(struct printer *p, const struct rt_value *v)
 {
-	p->failed = true;
+	bool inside = v->kind == RT_VALUE_FAILED_INSIDE;
+
+	p->failed |= !inside;
 	if (!p->json) {
-		put_failure(p->line, (int64_t)v->number, v->text);
+		put_failure(p->line, (int64_t)v->number, v->text, inside ? "?" : "");
 		return;
 	}
-	put_own_key(p, "errno", false, 0);
+	put_own_key(p, inside ? "errno_inside" : "errno", false, 0);
 	if (v->text)
 		put_word(p, v->text);
 	else
@@ -524,7 +528,7 @@ static void put_value(void *ctx, const struct rt_value *v)
 	case RT_VALUE_GUESSED:
 		put_guessed(p);
 		break;
-	case RT_VALUE_FAILED:
+	case RT_VALUE_FAILED: case RT_VALUE_FAILED_INSIDE:
 		put_failed(p, v);
 		break;
 	}

@@ -297,13 +297,16 @@ static int sinks_leave(void *ctx, struct rt_thread *thread, const struct rt_fram
 		       enum rt_end end, uint64_t time, const struct rt_values *result)
 {
 	struct rt_sinks *sinks = ctx;
+	struct rt_values explained = *result;
 	unsigned i;
 	int r = 0;
 
+	explained.inside = rt_failures_leave(&sinks->failures, &sinks->trace, thread, frame, end,
+					     result);
 	if (sinks->trace.fd_paths && end == RT_END_RETURNED)
 		rt_opened_leave(&sinks->opened, &sinks->trace, thread, frame, result);
 	for (i = 0; i < sinks->n && r == 0; i++)
-		r = sinks->v[i].ops->leave(&sinks->v[i], thread, frame, end, time, result);
+		r = sinks->v[i].ops->leave(&sinks->v[i], thread, frame, end, time, &explained);
 	if (sinks->trace.fd_paths)
 		rt_opened_left(&sinks->opened, &sinks->trace, thread, frame);
 	return r;
@@ -325,6 +328,7 @@ static void sinks_gone(void *ctx, struct rt_thread *thread)
 	struct rt_sinks *sinks = ctx;
 	unsigned i;
 
+	rt_failures_gone(&sinks->failures, thread);
 	for (i = 0; i < sinks->n; i++)
 		if (sinks->v[i].ops->gone)
 			sinks->v[i].ops->gone(&sinks->v[i], thread);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "fetch/show.h"
+#include "output/failures.h"
 #include "output/opened.h"
 #include "output/out_file.h"
 #include "output/resolver.h"
@@ -188,6 +189,7 @@ struct rt_sinks {
 	struct rt_sink v[RT_SINKS_MAX];
 	unsigned n;
 	struct rt_opened opened;	/* with trace.fd_paths */
+	struct rt_failures failures;
 };
 
 /* Add a sink; NULL: there are RT_SINKS_MAX.  The caller chooses its file. */

@@ -599,10 +599,10 @@ static void give_outs(struct rt_value_walk *p, const struct rt_showing *shown)
 	rt_value_end(p, RT_VALUE_OUTS);
 }
 
-static void give_errno(struct rt_value_walk *p, int64_t number)
+static void give_errno(struct rt_value_walk *p, enum rt_value_kind kind, int64_t number)
 {
 	struct rt_value value = {
-		.kind = RT_VALUE_FAILED, .number = (uint64_t)number, .text = rt_errno_name(number),
+		.kind = kind, .number = (uint64_t)number, .text = rt_errno_name(number),
 	};
 
 	if (number > 0)
@@ -627,7 +627,31 @@ void rt_values_of_return(const struct rt_trace *trace, pid_t pid, uint32_t funct
 	else if (shown && shown->guessed)
 		rt_value_number(&p, RT_VALUE_GUESSED, 0);
 	if (shown && has_failed(shown, result))
-		give_errno(&p, errno_of(shown, result));
+		give_errno(&p, RT_VALUE_FAILED, errno_of(shown, result));
 	else if (shown && n < shown->n && !is_left_alone(shown, result))
 		give_outs(&p, shown);
+	give_errno(&p, RT_VALUE_FAILED_INSIDE, result->inside);
+}
+
+int32_t rt_values_errno(const struct rt_trace *trace, uint32_t function,
+			const struct rt_values *result)
+{
+	const struct rt_showing *shown = shown_of(trace, function, result);
+
+	return shown ? (int32_t)errno_of(shown, result) : 0;
+}
+
+bool rt_values_look_failed(const struct rt_trace *trace, uint32_t function,
+			   const struct rt_values *result)
+{
+	const struct rt_showing *shown = shown_of(trace, function, result);
+	const struct rt_ctype *type = shown && shown->n ? shown->v[0].type : NULL;
+	uint64_t word, mask;
+
+	if (!type || shown->guessed || shown->failure != RT_FAILS_NEVER || shown->fails ||
+	    !result_word(shown, result, &word, &mask))
+		return false;
+	if (rt_ctype_is_pointer(type))
+		return word == 0 || word == mask;
+	return type->kind == RT_CT_INT && type->is_signed && word == mask;
 }

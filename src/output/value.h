@@ -53,6 +53,8 @@ enum rt_value_kind {
 	RT_VALUE_GUESSED,	/* there may be none: what was just given is a guess */
 	/* the call has failed: errno is `number`, `text` its name or NULL */
 	RT_VALUE_FAILED,
+	/* the same of a call inside, and the result looks like a failure */
+	RT_VALUE_FAILED_INSIDE,
 };
 
 /* All that it points to is valid until the function that takes it returns. */
@@ -78,5 +80,13 @@ void rt_values_of_entry(const struct rt_trace *trace, pid_t pid, uint32_t functi
 			const struct rt_values *args, rt_value_fn *take, void *ctx);
 void rt_values_of_return(const struct rt_trace *trace, pid_t pid, uint32_t function,
 			 const struct rt_values *result, rt_value_fn *take, void *ctx);
+
+/* errno of a call that failed and has it in its prototype; else 0, and for a recording. */
+int32_t rt_values_errno(const struct rt_trace *trace, uint32_t function,
+			const struct rt_values *result);
+
+/* Is the result -1, or a null pointer, of a function whose failures are not known? */
+bool rt_values_look_failed(const struct rt_trace *trace, uint32_t function,
+			   const struct rt_values *result);
 
 #endif

@@ -83,7 +83,8 @@ static bool is_group(enum rt_value_kind kind)
  */
 static bool is_whole(const struct rt_value *v)
 {
-	if (v->kind > RT_VALUE_FAILED || v->in > RT_VALUE_FLAGS || (v->end && !is_group(v->kind)))
+	if (v->kind > RT_VALUE_FAILED_INSIDE || v->in > RT_VALUE_FLAGS ||
+	    (v->end && !is_group(v->kind)))
 		return false;
 	if (v->in == RT_VALUE_STRUCT && v->kind != RT_VALUE_MORE && !v->name)
 		return false;

@@ -181,12 +181,18 @@ static void give_address(const struct rt_view *v, const struct rt_show *target, 
 	const struct rt_piece *piece = target && target->npieces ? &target->pieces[0] : NULL;
 	size_t most = v->p->trace->string ? v->p->trace->string : SIZE_MAX;
 	struct rt_value value = { .kind = RT_VALUE_HEX, .number = address };
+	uint64_t length = most_of(v);
+	bool known = piece && values->data &&
+		     rt_value_string(&values->plan->values[piece->value],
+				     values->data + piece->at, values->faults >> piece->value & 1,
+				     &value.bytes, &value.len, &value.cut) == 0;
 
-	if (piece && values->data &&
-	    rt_value_string(&values->plan->values[piece->value], values->data + piece->at,
-			    values->faults >> piece->value & 1, &value.bytes, &value.len,
-			    &value.cut) == 0 &&
-	    reads_as_text(value.bytes, value.len)) {
+	/* Only where it tells: the number may be something else. */
+	if (known && length < value.len && !reads_as_text(value.bytes, value.len)) {
+		value.len = (size_t)length;
+		value.cut = false;
+	}
+	if (known && reads_as_text(value.bytes, value.len)) {
 		value.cut |= value.len > most;
 		value.len = value.len < most ? value.len : most;
 	} else {

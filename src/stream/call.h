@@ -36,6 +36,8 @@ struct rt_values {
 	uint32_t faults;
 	/* of a recording, with `data`: bytes there (output/value_code.h); else 0 */
 	uint32_t coded;
+	/* a result's: errno of a call inside that failed (output/failures.h), or 0 */
+	int32_t inside;
 };
 
 #define RT_NO_FUNCTION UINT32_MAX

@@ -67,6 +67,19 @@ for name in $MECHANISMS; do
 done
 
 if is_read; then
+	begin "errno of a call inside that failed"
+	rt "$T/fails" open_it map_it main libc:open libc:mmap
+	sed -n 's/^\(\[[0-9]*\] \)\{0,1\}\(<[< ]*\)\(.* E.*\)$/\3/p' "$T/err" |
+		sed 's/^0xf*/-1/' >"$T/seen"
+	awk '{ print; sub(/ E[A-Z]*/, "&?"); print }' "$T/out" >"$T/said"
+	expect_same "$T/said" "$T/seen"
+	rt -F json -o "$T/json" "$T/fails" open_it libc:open
+	expect_number calls "$(grep -c '"result":-1,"errno_inside":"E[A-Z]*"' "$T/json")" -eq 2
+	rt record -o "$T/data" "$T/fails" open_it libc:open
+	rt report "$T/data"
+	expect_number calls "$(grep -c '<-1 E[A-Z]*? (' "$T/out")" -eq 2
+	end_case
+
 	begin "--failed: of so many functions that registers are read whole"
 	rt -f --failed "$T/fails" @libc
 	expect_line '^<-1 ENOENT (' "$T/err"

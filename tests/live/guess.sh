@@ -199,6 +199,13 @@ for mechanism in $MECHANISMS; do
 	end_case
 done
 
+begin "text behind a pointer, with a length beside it"
+rt "$T/untyped" holds
+sed -n 's/^>(holds 0x[0-9a-f]* */(/p' "$T/err" >"$T/traced"
+printf '("GET" 3)\n(4)\n("whole" 2)\n' >"$T/said"
+expect_same "$T/said" "$T/traced"
+end_case
+
 begin "text behind a pointer: cut, in a recording and in JSON"
 rt -s 2 "$T/untyped" begins
 expect_line '^>(begins 0x[0-9a-f]* "te"\.\.\.)$' "$T/err"

@@ -44,6 +44,13 @@ CALLED int begins(const char *s)
 	return *s == 't';
 }
 
+/* Text with a length beside it, and more behind it. */
+CALLED int holds(const char *s, long n)
+{
+	__asm__ volatile("" ::: "memory");
+	return s[n] == 1;
+}
+
 /* An argument that it only passes on is an argument all the same. */
 CALLED long passes(long a, long b)
 {
@@ -101,6 +108,7 @@ int main(void)
 	n += (int)wide(5000000000, 2);
 	n += (int)pointed(text, 3);
 	n += begins(text) + begins("\x1bx y") + begins("no");
+	n += holds("GET\1\2", 3) + holds("PUT\1\2", 4) + holds("whole", 2);
 	n += (int)passes(-3, 4);
 	n += positive(2);
 	n += positive(-2);
