@@ -108,7 +108,7 @@ case " $MECHANISMS " in
 	if "$CC" -g -O1 -o "$T/stack" "$T/stack.c" >"$T/cc" 2>&1; then
 		rt --attach=multi-event -o "$T/trace" "$T/stack" 'h*'
 		expect_status 0
-		expect_line '^rawtrace: what pointers lead to is not shown' "$T/trace"
+		expect_line '^rawtrace: strings and structures are not shown' "$T/trace"
 		sed -i '/^rawtrace:/d' "$T/trace"
 		expect_same "$T/expected" "$T/trace"
 		"$RAWTRACE" --attach=multi-event --dump=ir "$T/stack" 'h*' >"$T/ir"
