@@ -181,13 +181,49 @@ static bool is_left(const struct rt_plan *plan, const struct rt_test *test)
 	       (test->value < plan->nvalues && plan->values[test->value].base == RT_BASE_SAVED);
 }
 
+/* The result that must say failure for the test of errno, which is 0 else; or NULL. */
+static const struct rt_fetch *result_of(const struct rt_plan *plan, const struct rt_test *test)
+{
+	const struct rt_fetch *f = test->value < plan->nvalues ? &plan->values[test->value] : NULL;
+	const struct rt_fetch *result;
+
+	if (test->of_time || !f || !f->if_failed || f->if_failed > plan->nvalues ||
+	    !(test->constant ? test->op == RT_TEST_EQ : test->op == RT_TEST_NE))
+		return NULL;
+	result = &plan->values[f->if_failed - 1];
+	return result->base == RT_BASE_REG && !result->nderef && !result->index_size ? result
+										     : NULL;
+}
+
+/* The reader makes the test of errno itself, of the calls that have failed. */
+static void emit_failure(struct emitter *e, const struct rt_fetch *errno_value,
+			 const struct rt_fetch *result, int failed)
+{
+	int shift = 64 - 8 * errno_value->failed_size, done = rt_bpf_label(e->bpf);
+
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, result->reg.pt_regs);
+	if (shift) {
+		rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R1, shift);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_ARSH, R1, shift);
+	}
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, -1, done);
+	if (errno_value->null_fails)
+		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, done);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, failed);
+	rt_bpf_place(e->bpf, done);
+}
+
 static void emit_test(struct emitter *e, const struct rt_test *test, int failed)
 {
 	const struct rt_plan *plan = e->program->plan;
-	const struct rt_fetch *f = &plan->values[test->value];
+	const struct rt_fetch *f = &plan->values[test->value], *result = result_of(plan, test);
 	bool counts;
 	int unread = failed;
 
+	if (result) {
+		emit_failure(e, f, result, failed);
+		return;
+	}
 	if (is_left(plan, test)) {
 		/* Not nothing: code without a way to it is refused, as of alternatives. */
 		rt_bpf_mov_imm(e->bpf, R1, 0);

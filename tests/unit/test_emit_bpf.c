@@ -363,6 +363,16 @@ static void test_ends(void)
 	rt_golden_program("ends-entry.bpf", &p);
 	p.plan = &plans[1];
 	rt_golden_program("ends-return.bpf", &p);
+	/* errno == ENOENT: the reader compares it, of calls whose result is -1 */
+	plans[1].values[1] = (struct rt_fetch){ .base = RT_BASE_THREAD,
+						.size = 4,
+						.nderef = 1,
+						.if_failed = 1,
+						.failed_size = 4 };
+	plans[1].nvalues = 2;
+	plans[1].ntests = 1;
+	plans[1].tests[0] = (struct rt_test){ .value = 1, .op = RT_TEST_EQ, .constant = 2 };
+	rt_golden_program("ends-errno.bpf", &p);
 }
 
 /*
