@@ -115,6 +115,12 @@ void rt_emit_reserve(struct emitter *e);
 void rt_emit_contents(struct emitter *e);
 void rt_emit_submit(struct emitter *e);
 
+/*
+ * ROOM for `bytes` and as many as r10 + slot says (0: no more) in an array ring, of which TIME is
+ * the time.  On to `full` where there is none.
+ */
+void rt_emit_reserve_array(struct emitter *e, int bytes, int slot, int full);
+
 /* The offset of a field from e->base. */
 int rt_emit_field(const struct emitter *e, size_t offset);
 

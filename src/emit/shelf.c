@@ -347,30 +347,6 @@ static void emit_room(struct emitter *e)
 }
 
 /*
- * Room for a chunk in the ring, whose bytes are in SH_LEFT: ROOM, and its own record before it.  On
- * to `full` where there is none.
- */
-static void emit_reserve_chunk(struct emitter *e, int full)
-{
-	uint32_t size = e->program->ring_size;
-
-	rt_bpf_call(e->bpf, RT_FN_get_smp_processor_id);
-	rt_bpf_store(e->bpf, RT_BPF_W, R10, KEY, R0);
-	rt_emit_lookup(e, RT_MAP_EVENTS, KEY);
-	rt_bpf_mov(e->bpf, ROOM, R0);
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, ROOM, offsetof(struct rt_array_ring, head));
-	rt_bpf_load(e->bpf, RT_BPF_DW, R2, ROOM, offsetof(struct rt_array_ring, tail));
-	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
-	rt_bpf_jump(e->bpf, RT_BPF_JGT, R1, (int32_t)(size - rt_array_ring_margin(size)), full);
-	load_at(e, R1, SH_LEFT);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, RT_CHUNK_HEAD + 7);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, -8);
-	rt_bpf_fetch_add(e->bpf, ROOM, offsetof(struct rt_array_ring, head), R1);
-	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, (int32_t)size - 8);
-	rt_bpf_alu(e->bpf, RT_BPF_ADD, ROOM, R1);
-}
-
-/*
  * The chunk from SH_AT on, copied behind its own record.  The time last: until then the reader
  * looks at nothing of it.
  */
@@ -378,9 +354,7 @@ static void emit_chunk(struct emitter *e, int next)
 {
 	int record = (int)(offsetof(struct rt_array_ring, data) + sizeof(uint64_t));
 
-	emit_reserve_chunk(e, next);
-	rt_bpf_call(e->bpf, RT_FN_ktime_get_ns);
-	rt_bpf_store(e->bpf, RT_BPF_DW, R10, TIME, R0);
+	rt_emit_reserve_array(e, RT_CHUNK_HEAD, e->frames + SH_LEFT, next);
 	load_at(e, R2, SH_LEFT);
 	rt_bpf_store(e->bpf, RT_BPF_DW, ROOM, record + (int)offsetof(struct rt_record, sp), R2);
 	load_at(e, R1, SH_THREAD);

@@ -62,7 +62,7 @@ static void submit_ringbuf(struct emitter *e)
 	rt_bpf_call(e->bpf, RT_FN_ringbuf_submit);
 }
 
-static void reserve_array(struct emitter *e)
+void rt_emit_reserve_array(struct emitter *e, int bytes, int slot, int full)
 {
 	uint32_t size = e->program->ring_size;
 
@@ -73,8 +73,14 @@ static void reserve_array(struct emitter *e)
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, ROOM, offsetof(struct rt_array_ring, head));
 	rt_bpf_load(e->bpf, RT_BPF_DW, R2, ROOM, offsetof(struct rt_array_ring, tail));
 	rt_bpf_alu(e->bpf, RT_BPF_SUB, R1, R2);
-	rt_bpf_jump(e->bpf, RT_BPF_JGT, R1, (int32_t)(size - rt_array_ring_margin(size)), e->out);
-	rt_bpf_mov_imm(e->bpf, R1, ((int)sizeof(uint64_t) + e->tail.size + 7) & ~7);
+	rt_bpf_jump(e->bpf, RT_BPF_JGT, R1, (int32_t)(size - rt_array_ring_margin(size)), full);
+	if (slot) {
+		rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, slot);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R1, bytes + 7);
+		rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, -8);
+	} else {
+		rt_bpf_mov_imm(e->bpf, R1, (bytes + 7) & ~7);
+	}
 	rt_bpf_fetch_add(e->bpf, ROOM, offsetof(struct rt_array_ring, head), R1);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_AND, R1, (int32_t)size - 8);
 	rt_bpf_alu(e->bpf, RT_BPF_ADD, ROOM, R1);
@@ -109,7 +115,7 @@ void rt_emit_reserve(struct emitter *e)
 	case RT_TRANSPORT_ARRAY:
 		e->base = ROOM;
 		e->record = offsetof(struct rt_array_ring, data) + sizeof(uint64_t);
-		reserve_array(e);
+		rt_emit_reserve_array(e, (int)sizeof(uint64_t) + e->tail.size, 0, e->out);
 		break;
 	}
 }
