@@ -677,6 +677,9 @@ int rt_program_add_mapped(struct rt_program *program, pid_t pid, struct rt_seen 
 			r = rt_program_take(program, image, err);
 		else if (r == 0)
 			rt_image_close(image);
+		/* The process may have ended in between; others may map the file. */
+		else if (r != -ENOEXEC)
+			free(seen->v[--seen->n]);
 		r = r == -ENOMEM ? r : 0;
 	}
 	free(line);

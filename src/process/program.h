@@ -100,9 +100,9 @@ bool rt_program_can_load(const struct rt_program *program);
 
 /*
  * The files that process `pid` has mapped executable by now and `program` has not, opened as for
- * rt_program_of_pids: those of which `fits` says so are added to it.  `seen` has all of them, as
- * lines of /proc/PID/maps, so that each is opened once; zeros at first.  0 or -ENOMEM; it is no
- * error that the process has ended.
+ * rt_program_of_pids: those of which `fits` says so are added to it.  `seen` has those that were
+ * opened, as lines of /proc/PID/maps, so that each is opened once; zeros at first.  0 or -ENOMEM;
+ * it is no error that the process has ended.
  */
 struct rt_seen {
 	char **v;

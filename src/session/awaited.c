@@ -22,6 +22,7 @@
 #include "plan/place.h"
 #include "plan/tails.h"
 #include "session/session_private.h"
+#include "stream/members.h"
 
 /*
  * Each takes a ring for each CPU.  The first few have as large ones as the trace: libjvm comes by
@@ -48,7 +49,8 @@ struct rt_arrivals {
 	unsigned n;
 	unsigned rings;			/* of all attachments */
 	struct rt_seen seen;		/* files that were looked at */
-	struct rt_pids mapped;		/* processes that mapped something since the last look */
+	/* processes, of all that run, that mapped something since the last look */
+	struct rt_members mapped;
 	uint64_t since;			/* when the first of them did */
 	bool full;			/* a remark said that there are too many */
 };
@@ -119,6 +121,7 @@ int rt_session_begin_awaited(struct session *s)
 {
 	const struct rt_awaited *a = s->wanted.awaited, *last = NULL;
 	size_t i;
+	unsigned k;
 	int r = 0;
 
 	for (i = 0; i < s->wanted.nawaited && r == 0; last = &a[i++])
@@ -136,25 +139,22 @@ int rt_session_begin_awaited(struct session *s)
 	s->arrivals->session = s;
 	s->arrivals->rings = s->attach->source->ops->nfds(s->attach->source);
 	/* With -p, what is mapped by now may have come since the program was read. */
-	if (!s->tracee.ours) {
-		s->arrivals->mapped = s->tracee.pids;
-		s->arrivals->since = rt_now();
-	}
-	return 0;
+	s->arrivals->since = rt_now();
+	for (k = 0; !s->tracee.ours && k < s->tracee.pids.n && r == 0; k++)
+		r = rt_members_add(&s->arrivals->mapped, s->tracee.pids.v[k]);
+	return r;
 }
 
-void rt_session_mapped(struct session *s, const struct rt_event *event)
+int rt_session_mapped(struct session *s, const struct rt_event *event)
 {
-	struct rt_pids *mapped = &s->arrivals->mapped;
+	struct rt_members *mapped = &s->arrivals->mapped;
 
-	if (rt_pids_has(mapped, event->pid) || mapped->n == RT_PIDS_MOST)
-		return;
-	/* Other processes' mappings come too. */
+	/* Other processes' mappings come too.  With -f, the fork event may be read later. */
 	if (!s->options->follow && !rt_pids_has(&s->tracee.pids, event->pid))
-		return;
+		return 0;
 	if (!mapped->n)
 		s->arrivals->since = event->time;
-	mapped->v[mapped->n++] = event->pid;
+	return rt_members_add(mapped, event->pid);
 }
 
 /* ---- the events of their rings ---- */
@@ -371,8 +371,7 @@ static bool fits(const void *ctx, const struct rt_image *image)
 int rt_session_take_awaited(struct session *s, struct rt_error *err)
 {
 	struct rt_arrivals *a = s->arrivals;
-	size_t before = s->traced.program.n, i;
-	unsigned k;
+	size_t before = s->traced.program.n, i, k;
 	int r = 0;
 
 	if (!a || !a->mapped.n)
@@ -431,6 +430,7 @@ void rt_session_free_awaited(struct session *s)
 	while (s->arrivals->n)
 		free_later(s->arrivals->v[--s->arrivals->n]);
 	rt_seen_free(&s->arrivals->seen);
+	rt_members_free(&s->arrivals->mapped);
 	free(s->arrivals);
 	s->arrivals = NULL;
 }

@@ -242,7 +242,7 @@ int rt_session_report_share(struct session *s, struct rt_error *err);
  */
 bool rt_session_awaits(const struct session *s);
 int rt_session_begin_awaited(struct session *s);
-void rt_session_mapped(struct session *s, const struct rt_event *event);
+int rt_session_mapped(struct session *s, const struct rt_event *event);
 int rt_session_take_awaited(struct session *s, struct rt_error *err);
 
 /* Everything out of the rings of their attachments, into the merge. */

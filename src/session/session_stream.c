@@ -120,8 +120,8 @@ static int push(void *ctx, const struct rt_event *event)
 	struct session *s = ctx;
 	struct rt_event mapped;
 
-	if (s->arrivals && event->type == RT_EV_MMAP)
-		rt_session_mapped(s, event);
+	if (s->arrivals && event->type == RT_EV_MMAP && rt_session_mapped(s, event) < 0)
+		return -ENOMEM;
 	if (event->type == RT_EV_MMAP) {
 		if (s->wanted.stacks)
 			rt_pointers_mapped(s->pointers, event);

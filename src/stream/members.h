@@ -6,7 +6,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* The threads of the traced process, for sources with events that name only the thread. */
+/*
+ * Numbers of threads or processes: above all the threads of the traced process, for sources with
+ * events that name only the thread.
+ */
 struct rt_members {
 	pid_t *v;		/* sorted */
 	size_t n, cap;

@@ -375,6 +375,33 @@ if with_bpf; then
 		end_case
 	done
 
+	# All of them are in the ring of one CPU, and are read together.
+	begin "-f: a library in memory of a child, after more processes than can be named"
+	rm -f "$T/stop" "$T/start" "$T/pid"
+	: >"$T/trace"
+	# shellcheck disable=SC2016 # the arguments are those of the inner shell
+	in_background "$RAWTRACE" -f sh plugin:work -- -c '
+		taskset -p 1 $$ >"$2.ready" 2>&1; until [ -e "$3" ]; do sleep 0.01; done
+		i=0; while [ $((i += 1)) -le 80 ]; do env true; done
+		"$0"host "$1"in.so "$2" memfd & echo $! >"$4"; wait $!; exit 3' \
+		"$T/usdt" "$T/libplug" "$T/stop" "$T/start" "$T/pid" >"$T/trace" 2>&1
+	tracer=$PID
+	wait_for 20 test -e "$T/stop.ready" || because "the program was not started"
+	kill -STOP "$tracer"
+	: >"$T/start"
+	wait_for 20 test -s "$T/pid" || because "no child"
+	! selected || wait_for 10 has_line memfd "/proc/$(cat "$T/pid")/maps" ||
+		because "not loaded"
+	kill -CONT "$tracer"
+	wait_for 20 has_line '>(plugin:work 21 0x[0-9a-f]*)$' "$T/trace" || {
+		because "not seen"
+		show "$T/trace"
+	}
+	: >"$T/stop"
+	reap "$tracer"
+	expect_status 3
+	end_case
+
 	for words in plugin:work 'libstapsdt*:usdt:plugin:w*k'; do
 		begin "-p: a library in memory (memfd) that is loaded later: $words"
 		rm -f "$T/stop" "$T/start"

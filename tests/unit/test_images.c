@@ -392,6 +392,56 @@ static void test_pid(void)
 	RT_ASSERT_TEXT(err.text, "process -1: no such process");
 }
 
+static bool is_library(const void *ctx, const struct rt_image *image)
+{
+	return strcmp(rt_image_name(image), ctx) == 0;
+}
+
+/* In a process of its own, which gives up its rights for a while.  Exits with 0 if all is well. */
+static void __attribute__((noreturn)) open_again(const char *path)
+{
+	struct rt_program program = { 0 };
+	struct rt_seen seen = { 0 };
+	struct rt_error err;
+	bool root = geteuid() == 0, failed, opened;
+	int fd = open(path, O_RDONLY);
+
+	if (mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+		_exit(1);
+	if (chmod(path, 0) < 0 || (root && seteuid(65534) < 0))
+		_exit(2);
+	failed = rt_program_add_mapped(&program, getpid(), &seen, is_library, "libx.so", &err) == 0
+		 && !program.n;
+	if ((root && seteuid(0) < 0) || chmod(path, 0700) < 0)
+		_exit(3);
+	opened = rt_program_add_mapped(&program, getpid(), &seen, is_library, "libx.so", &err) == 0
+		 && program.n == 1;
+	rt_program_close(&program);
+	rt_seen_free(&seen);
+	close(fd);
+	_exit(!failed ? 4 : opened ? 0 : 5);
+}
+
+/* A file that could not be opened, as of a process that ended, is opened the next time. */
+static void test_mapped_again(void)
+{
+	struct root root;
+	char path[192];
+	int status = -1;
+	pid_t pid;
+
+	make_root(&root);
+	write_library(&root, "libx.so", LIST("libz.so"));
+	snprintf(path, sizeof(path), "%s/libx.so", root.folder);
+	pid = fork();
+	if (pid == 0)
+		open_again(path);
+	CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
+	CU_ASSERT(WIFEXITED(status));
+	CU_ASSERT_EQUAL(WEXITSTATUS(status), 0);
+	remove_root(&root);
+}
+
 /* The padding of e_ident: a counter that is 0. */
 enum { COUNTER = 8, OTHER_DATA = 7 };
 
@@ -469,6 +519,7 @@ CU_TestInfo rt_tests_images[] = {
 	{ "ld.so.cache", test_cache },
 	{ "a loader's cache", test_cache_file },
 	{ "files of a process", test_pid },
+	{ "a mapped file that could not be opened at first", test_mapped_again },
 	{ "semaphores of USDT probes", test_semaphores },
 	CU_TEST_INFO_NULL,
 };
