@@ -176,6 +176,13 @@ static int open_ring(struct rt_bpf_side *side, const struct rt_attach_request *r
 	return r;
 }
 
+static void close_map(int *map)
+{
+	if (*map >= 0)
+		close(*map);
+	*map = -1;
+}
+
 /*
  * --why: shelves for the threads (emit/shelf.h), where the kernel and the ring can have them; else
  * all is sent.
@@ -201,12 +208,16 @@ static void open_shelves(struct rt_bpf_side *side, const struct rt_attach_reques
 	maps[RT_MAP_SHELVES] = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4,
 						 sizeof(struct rt_shelf) + RT_SHELF_RECORD_MAX,
 						 RT_SHELVES, 0);
-	if (maps[RT_MAP_HEADS] < 0 || maps[RT_MAP_FRAMES] < 0 || maps[RT_MAP_SHELVES] < 0)
+	owners = maps[RT_MAP_HEADS] < 0 || maps[RT_MAP_FRAMES] < 0 || maps[RT_MAP_SHELVES] < 0
+			 ? MAP_FAILED
+			 : mmap(NULL, RT_SHELVES * sizeof(struct rt_head), PROT_READ | PROT_WRITE,
+				MAP_SHARED, maps[RT_MAP_HEADS], 0);
+	if (owners == MAP_FAILED) {
+		close_map(&maps[RT_MAP_HEADS]);
+		close_map(&maps[RT_MAP_FRAMES]);
+		close_map(&maps[RT_MAP_SHELVES]);
 		return;
-	owners = mmap(NULL, RT_SHELVES * sizeof(struct rt_head), PROT_READ | PROT_WRITE, MAP_SHARED,
-		      maps[RT_MAP_HEADS], 0);
-	if (owners == MAP_FAILED)
-		return;
+	}
 	side->pending.owners = owners;
 	side->counts.heads = RT_SHELVES;
 }
@@ -322,8 +333,7 @@ void rt_bpf_side_close(struct rt_bpf_side *side)
 	side->maps[RT_MAP_FOLLOWED] = -1;
 	close_shelves(side);
 	for (i = 0; i < RT_MAPS; i++)
-		if (side->maps[i] >= 0)
-			close(side->maps[i]);
+		close_map(&side->maps[i]);
 	rt_counts_close(&side->counts);
 	rt_gaps_free(side->gaps);
 	rt_record_decoder_free(side->decoder);

@@ -131,7 +131,23 @@ static void print_version(FILE *file)
 
 /* ---- the commands ---- */
 
-/* As strace takes them: the program's arguments behind it; or the function before the program. */
+/* The program's arguments stand behind it, options first, as strace takes them. */
+static void show_arguments(const struct rt_options *o, struct rt_error *err)
+{
+	const char *name = rt_commands[o->command].name;
+	char **word;
+
+	rt_error_add(err, "; arguments go behind --: rawtrace %s%s%.60s --", name,
+		     *name ? " " : "", o->program);
+	for (word = o->behind; *word; word++) {
+		const char *quote = strchr(*word, '\'') ? "\""
+				    : strpbrk(*word, " \"()<>|&;$*?[]{}#~`\\") ? "'" : "";
+
+		rt_error_add(err, " %s%.60s%s", quote, *word, quote);
+	}
+}
+
+/* The same with functions' names for arguments; or the function before the program. */
 static void show_order(const struct rt_options *o, struct rt_error *err)
 {
 	int n = o->nspecs - (int)o->nevents;
@@ -143,6 +159,8 @@ static void show_order(const struct rt_options *o, struct rt_error *err)
 		return;
 	if (o->command == RT_CMD_TRACE && n > 2 && strcmp(o->specs[n - 2], "by") == 0)
 		rt_error_add(err, "; by caller, by path: go with rawtrace count and hist");
+	else if (err->status == RT_EXIT_USAGE && o->behind)
+		show_arguments(o, err);
 	else if (err->status == RT_EXIT_USAGE && !o->argv[1])
 		rt_error_add(err, "; arguments go behind --: rawtrace %s%s%.60s -- %.60s", name,
 			     *name ? " " : "", o->program, o->specs[n - 1]);
@@ -161,6 +179,8 @@ static int run_trace(const struct rt_options *options, FILE *out, int *status,
 
 	if (r == -ENOENT)
 		show_order(options, err);
+	else if (r == -EINVAL && *err->source && options->behind)
+		show_arguments(options, err);
 	return r;
 }
 

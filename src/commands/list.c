@@ -442,7 +442,7 @@ static int mention_unnamed(struct list *list, const struct rt_spec *spec)
 
 /* ---- the work before the rows: guesses, and how returns are seen ---- */
 
-/* A verdict on a function.  What it points to was there before the child. */
+/* A verdict on a function.  Its strings are at the same place in the child and its parent. */
 struct verdict {
 	bool known, by_child;
 	bool harmful;

@@ -529,6 +529,14 @@ static void set_record(struct rt_options *o)
 	o->limits.record = large ? RT_LIMIT_RECORD_LARGE : RT_LIMIT_RECORD;
 }
 
+/* Options that stand right behind the program may be meant for it. */
+static char **options_behind(char **argv, const char *program)
+{
+	while (*argv != program)
+		argv++;
+	return argv[1] && argv[1][0] == '-' ? argv + 1 : NULL;
+}
+
 int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_error *err)
 {
 	struct getopt_tables tables;
@@ -577,8 +585,11 @@ int rt_options_parse(struct rt_options *o, int argc, char **argv, struct rt_erro
 		return take_two_files(o, n - took, end < argc, err);
 	if (o->command == RT_CMD_REPORT)
 		return take_files(o, n - took, end < argc, err);
-	return take_words(o, n, took, end < argc ? argv + end + 1 : argv + end,
-			  end < argc ? argc - end - 1 : 0, err);
+	r = take_words(o, n, took, end < argc ? argv + end + 1 : argv + end,
+		       end < argc ? argc - end - 1 : 0, err);
+	if (o->program && end == argc)
+		o->behind = options_behind(argv, o->program);
+	return r;
 }
 
 void rt_options_free(struct rt_options *o)

@@ -78,6 +78,9 @@ void rt_emit_string(struct emitter *e, const struct rt_fetch *f, int at, int fau
 /* On to `none` where the list that the value belongs to has no such element. */
 void rt_emit_element(struct emitter *e, const struct rt_fetch *f, int none);
 
+/* On to `failed` if the result in r1 says that the call failed, of which `f` is errno. */
+void rt_emit_has_failed(struct emitter *e, const struct rt_fetch *f, int failed);
+
 /*
  * As many bytes at the address in r3 as the value says that f->length names.  On to `fault` where
  * they cannot be read.

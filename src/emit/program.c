@@ -147,16 +147,10 @@ static void emit_errno_offset(struct emitter *e, const struct rt_fetch *f, int f
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, OFFSET, 0, fault);
 }
 
-/* Read errno if the result, which is in the record, says that the call has failed. */
-static void emit_errno(struct emitter *e, const struct rt_fetch *f, int at, int fault)
+void rt_emit_has_failed(struct emitter *e, const struct rt_fetch *f, int failed)
 {
-	int result = rt_emit_field(e, offsetof(struct rt_record, data) +
-					      rt_plan_offset(e->program->plan, f->if_failed - 1u));
-	int failed = rt_bpf_label(e->bpf), done = rt_bpf_label(e->bpf),
-	    shift = 64 - 8 * f->failed_size;
+	int shift = 64 - 8 * f->failed_size;
 
-	rt_bpf_store_imm(e->bpf, RT_BPF_W, e->base, at, 0);
-	rt_bpf_load(e->bpf, size_of(f->failed_size), R1, e->base, result);
 	if (shift) {
 		rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R1, shift);
 		rt_bpf_alu_imm(e->bpf, RT_BPF_ARSH, R1, shift);
@@ -164,6 +158,18 @@ static void emit_errno(struct emitter *e, const struct rt_fetch *f, int at, int 
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, -1, failed);
 	if (f->null_fails)
 		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, failed);
+}
+
+/* Read errno if the result, which is in the record, says that the call has failed. */
+static void emit_errno(struct emitter *e, const struct rt_fetch *f, int at, int fault)
+{
+	int result = rt_emit_field(e, offsetof(struct rt_record, data) +
+					      rt_plan_offset(e->program->plan, f->if_failed - 1u));
+	int failed = rt_bpf_label(e->bpf), done = rt_bpf_label(e->bpf);
+
+	rt_bpf_store_imm(e->bpf, RT_BPF_W, e->base, at, 0);
+	rt_bpf_load(e->bpf, size_of(f->failed_size), R1, e->base, result);
+	rt_emit_has_failed(e, f, failed);
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, done);
 	rt_bpf_place(e->bpf, failed);
 	emit_errno_offset(e, f, fault);

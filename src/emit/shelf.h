@@ -25,9 +25,9 @@ struct emitter;
  * without a return.  rt_head.recorded counts the outermost calls that have been sent; their ends
  * are sent too.
  *
- * A thread owns its shelf until it has ended (stream/pending.h frees it).  Where another has it
- * already, each record goes to the ring at once, and for good: else its open calls would not be
- * known.  It takes RT_TRANSPORT_ARRAY (5.12).
+ * A thread owns its shelf until it has ended (stream/pending.h frees it).  If all slots are
+ * owned, a thread sends each record at once and never gets a shelf: a shelf in the middle of its
+ * calls would not know those that are open.  It takes RT_TRANSPORT_ARRAY (5.12).
  */
 enum { RT_SHELVES = 128, RT_SHELF_BYTES = 128 << 10, RT_SHELF_CHUNK = 16 << 10 };
 
@@ -60,7 +60,7 @@ enum { RT_SHELF_RING_MIN = 256 << 10 };
  */
 enum {
 	SH_SEND = -FR_FRAME - 8,	/* not 0: send the shelf */
-	SH_TESTED = -FR_FRAME - 16,	/* rt_open_shelved.tested of the innermost call before */
+	SH_TESTED = -FR_FRAME - 16,	/* rt_open_shelved.tested of a call; DEPTH at its end */
 	SH_AT = -FR_FRAME - 32,		/* rt_shelf.used and .n of a call's entry */
 	SH_LEFT = -FR_FRAME - 40,	/* the call that has ended was sent; a chunk's length */
 	SH_THREAD = -FR_FRAME - 48,

@@ -199,16 +199,10 @@ static const struct rt_fetch *result_of(const struct rt_plan *plan, const struct
 static void emit_failure(struct emitter *e, const struct rt_fetch *errno_value,
 			 const struct rt_fetch *result, int failed)
 {
-	int shift = 64 - 8 * errno_value->failed_size, done = rt_bpf_label(e->bpf);
+	int done = rt_bpf_label(e->bpf);
 
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, CTX, result->reg.pt_regs);
-	if (shift) {
-		rt_bpf_alu_imm(e->bpf, RT_BPF_LSH, R1, shift);
-		rt_bpf_alu_imm(e->bpf, RT_BPF_ARSH, R1, shift);
-	}
-	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, -1, done);
-	if (errno_value->null_fails)
-		rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, 0, done);
+	rt_emit_has_failed(e, errno_value, done);
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, failed);
 	rt_bpf_place(e->bpf, done);
 }

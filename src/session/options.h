@@ -44,6 +44,8 @@ struct rt_options {
 	const char *user;		/* -u; NULL: the program has our own */
 	/* the command's own: program, then what follows "--"; malloced, NULL-ended */
 	char **argv;
+	/* argv behind the program, where an option comes first there and no "--"; else NULL */
+	char **behind;
 	char **specs;			/* probe specifications; points into `words` */
 	int nspecs;
 	const char *format;		/* --format; NULL: the tree */

@@ -48,7 +48,8 @@ uint16_t rt_pending_size(const struct rt_plan *plans, unsigned nplans, struct rt
 /*
  * Give the entries of those calls of thread `tid` (0: of every thread) that are open at `now`, have
  * lasted long enough by then, and have not been recorded, as events of that time, outermost first.
- * With `gone` the thread has ended, and its slot is given back.  What is on a shelf is not given.
+ * With `gone` the thread has ended, and its slot is given back.  Calls whose entries are on a shelf
+ * are not given.
  */
 int rt_pending_read(const struct rt_pending *pending, pid_t tid, bool gone, uint64_t now,
 		 const struct rt_event_handler *handler);

@@ -38,6 +38,12 @@ refuses "an output folder that is not there" 1 'No such file' -o "$T/none/out" "
 refuses "unknown function: nearest names" 2 "no function 'fibb'; did you mean 'fib'" "$FIB" fibb
 refuses "the program's argument in the place of a function" 2 \
 	"no function '10'; arguments go behind --: rawtrace $FIB -- 10$" "$FIB" fib 10
+refuses "options of the program before --" 2 \
+	"no function 'abc'.*; arguments go behind --: rawtrace $FIB -- -c abc -x 'a b'$" \
+	"$FIB" -c abc -x 'a b'
+refuses "a command of the program before --" 2 \
+	"expected a parameter.*; arguments go behind --: rawtrace $FIB -- -e 'print(1)'$" \
+	"$FIB" -e 'print(1)'
 refuses "the same in count" 2 "behind --: rawtrace count $FIB -- 10$" count "$FIB" fib 10
 refuses "a function before the program" 1 \
 	"fib: no such program in PATH.*; the program comes first: rawtrace $FIB fib$" fib "$FIB"
