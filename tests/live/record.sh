@@ -294,7 +294,7 @@ end_case
 
 is_finished() {
 	timeout 60 "$RAWTRACE" report "$T/data" >"$T/out" 2>"$T/err"
-	has_line 'recorder was killed' "$T/out"
+	has_line '^rawtrace: the recorder was killed after' "$T/out"
 }
 
 # The program has said how many calls it had made: each of them is there.
