@@ -99,9 +99,15 @@ if is_read; then
 	end_case
 
 	begin "a process that runs, and what it becomes"
-	in_background "$T/fails" wait again >/dev/null
-	sleep 0.3
-	timeout 20 "$RAWTRACE" -p "$PID" -o "$T/err" "$OPEN" "$MAP" >/dev/null 2>&1
+	in_background "$T/fails" wait again >"$T/out"
+	fails=$PID
+	wait_for 10 has_line ready "$T/out" || because "the program is not ready"
+	in_background "$RAWTRACE" -v -p "$fails" -o "$T/err" "$OPEN" "$MAP" 2>"$T/v"
+	wait_for 20 has_line '^rawtrace: attached to' "$T/v" || show "$T/v"
+	kill -USR1 "$fails"
+	reap "$fails"
+	reap "$PID"
+	expect_status 0
 	expect_number "calls that failed" "$(grep -c '<-1 E' "$T/err")" -eq 4
 	expect_number "threads' ENOTDIR" "$(grep -c '<-1 ENOTDIR (Not a directory)$' "$T/err")" \
 		-eq 2

@@ -2,12 +2,13 @@
 /*
  * Calls that fail.  Prints of each what a trace must show of its result, by its own errno.
  *	fails			once
- *	fails wait		a second later
+ *	fails wait		"ready", and then when SIGUSR1 comes
  *	fails wait again	the same, then once more as a new program
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -49,14 +50,27 @@ static void *in_thread(void *unused)
 	return unused;
 }
 
+static void wait_for_signal(void)
+{
+	sigset_t set;
+	int sig;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	puts("ready");
+	fflush(stdout);
+	sigwait(&set, &sig);
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t thread;
 	int fd;
 
-	/* An earlier call left this value in errno. */
 	if (argc > 1)
-		sleep(1);
+		wait_for_signal();
+	/* An earlier call left this value in errno. */
 	errno = EILSEQ;
 	fd = open_it("/dev/null");
 	if (fd < 0)
