@@ -80,27 +80,36 @@ user ./rawtrace -f ./runs libc.so.6:getenv -- 20 ./setuid
 expect_message '-f: user 65534 may not use tracefs, which it needs; try: sudo rawtrace ' "$T/err"
 end_case
 
+# runs_then PROGRAM ARGUMENT...: a process of nobody, in $runs, executes it when $T/go is there.
+runs_then() {
+	rm -f "$T/go"
+	in_background setpriv --reuid=65534 --regid=65534 --clear-groups "$T/runs" "$T/go" "$@" \
+		>"$T/witness"
+	runs=$PID
+	wait_for 10 has_line '^before' "$T/witness" || because "the program does not run"
+}
+
+# trace_runs RAWTRACE...: trace it from then on, to its end.
+trace_runs() {
+	in_background "$@" -v -p "$runs" libc.so.6:getenv 2>"$T/err"
+	wait_for 20 has_line '^rawtrace: attached to' "$T/err" || because "not attached"
+	: >"$T/go"
+	reap "$runs"
+	reap "$PID"
+}
+
 begin "-p: a setuid exec ends the trace, and so it is said"
-"$BIN/fresh" setpriv --reuid=65534 --regid=65534 --clear-groups "$T/runs" 1500 "$T/setuid" \
-	5 >"$T/witness" &
-PID=$!
-BACKGROUND="$BACKGROUND $PID"
-wait_for 10 has_line '^before' "$T/witness"
-user ./rawtrace -p "$PID" libc.so.6:getenv
+runs_then "$T/setuid" 5
+trace_runs setpriv --reuid=65534 --regid=65534 --clear-groups "$T/rawtrace"
 expect_no_line '^>(getenv' "$T/err"
-expect_line "process $PID: runs a program that user 65534 may not trace" "$T/err"
-reap "$PID"
+expect_line "process $runs: runs a program that user 65534 may not trace" "$T/err"
 end_case
 
-# 1,000 ms, so that the trace has begun.
 begin "root sees the calls of a setuid program, and nothing is lost"
-in_background setpriv --reuid=65534 --regid=65534 --clear-groups "$T/runs" 1000 "$T/setuid" 10 \
-	"$T/runs" >"$T/witness"
-wait_for 10 has_line '^before' "$T/witness"
-rt -p "$PID" libc.so.6:getenv
+runs_then "$T/setuid" 10 "$T/runs"
+trace_runs "$RAWTRACE"
 expect_number "calls" "$(grep -c '^>(getenv "HOME")' "$T/err")" -eq 4
 expect_no_line 'lost' "$T/err"
-reap "$PID"
 end_case
 
 begin "-p: no process that the user could not ptrace"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * runs [PROGRAM [ARGUMENT...]]: looks a variable up twice, says its effective user, and executes
- * PROGRAM.
+ * runs [MILLISECONDS | FILE [PROGRAM [ARGUMENT...]]]: looks a variable up twice and says its
+ * effective user.  After that time, or when FILE is there, executes PROGRAM.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,10 @@ int main(int argc, char **argv)
 		say_caps();
 	fflush(stdout);
 	if (argc > 1) {
-		usleep(atoi(argv[1]) * 1000);
+		if (argv[1][0] != '/')
+			usleep(atoi(argv[1]) * 1000);
+		for (i = 0; argv[1][0] == '/' && i < 4000 && access(argv[1], F_OK) != 0; i++)
+			usleep(10000);
 		if (argc > 2)
 			execv(argv[2], argv + 2);
 	}
