@@ -70,7 +70,13 @@ end_case
 begin "a process is traced on"
 in_background "$BIN/worker" 1 "$LONG" $PAUSE >"$T/worker"
 wait_for 10 grep -q worker "/proc/$PID/comm"
-calls timeout -s INT 0.5 "$dir/rawtrace" -o "$T/trace" -p "$PID" work
+rm -f "$T/trace"
+# shellcheck disable=SC2016 # the arguments are those of the inner shell
+calls sh -c '"$@" &
+	tries=0
+	until [ -s "$0" ] || [ $((tries += 1)) = 400 ]; do sleep 0.05; done
+	kill -INT $!; wait $!' "$T/trace" "$dir/rawtrace" -o "$T/trace" -p "$PID" work
+expect_status 0
 expect_number "links that were made" "$links" -ge 3
 expect_number "links that the kernel removes" "$pins" -le 1
 end_case

@@ -87,13 +87,16 @@ fresh_files
 meanwhile 'cp prog new; mv new prog; cp lib.so new; mv new lib.so'
 in_background "$T/dir/prog" "$T/exec"
 worker=$PID
-wait_for 5 grep -q "$T/dir/lib.so" "/proc/$worker/maps"
-timeout -s INT 2 "$RAWTRACE" -p "$worker" 'fn_*' >"$T/out" 2>"$T/err"
-expect_line '^[<>]' "$T/err"
+wait_for 10 grep -q "$T/dir/lib.so" "/proc/$worker/maps"
+in_background "$RAWTRACE" -p "$worker" 'fn_*' >"$T/out" 2>"$T/err"
+wait_for 20 has_line '^[<>]' "$T/err" || show "$T/err"
+kill -INT "$PID"
+reap "$PID"
+expect_status 0
 end_case
 
 begin "-p: a process that calls exec"
-meanwhile ': >asked; sleep 2'
+meanwhile ": >asked; until grep -q sleep /proc/$worker/comm; do sleep 0.05; done"
 rm -f "$T/dir/done"
 timeout 20 "$RAWTRACE" -p "$worker" 'fn_*' >"$T/out" 2>"$T/err" &
 tracer=$!
