@@ -138,6 +138,15 @@ while read -r command; do
 	end_case
 done <"$T/commands"
 
+# Until it is traced, or for 20 s.
+say_hello() {
+	tries=0
+	until has_line 'hello' "$T/out" || [ $((tries += 1)) -gt 200 ]; do
+		echo hello
+		sleep 0.1
+	done
+}
+
 # README's commands, with the lines that it shows below each: those are compared, but for numbers
 # that differ each time, of its own programs.
 awk -v folder="$T" '
@@ -168,7 +177,8 @@ for file in "$T"/readme.*; do
 	case $command in
 	*' -p '*)
 		mkfifo "$T/pipe"
-		selected && (sleep 1; echo hello; sleep 0.3) >"$T/pipe" &
+		rm -f "$T/out"
+		selected && say_hello >"$T/pipe" &
 		in_background sh -c 'exec cat <"$0"' "$T/pipe" >"$T/hello"
 		run "$(printf '%s\n' "$command" | sed "s/ -p [0-9]*/ -p $PID/")"
 		expect_status 0
