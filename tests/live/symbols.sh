@@ -319,8 +319,8 @@ end_case
 
 begin "list: of a process, without privilege"
 in_background sleep 30
+wait_for 10 has_line sleep "/proc/$PID/comm"
 wait_for 10 has_line 'libc.*\.so' "/proc/$PID/maps"
-sleep 0.2
 rt list -p $PID 'libc.so:puts'
 expect_status 0
 expect_line 'puts' "$T/out"
