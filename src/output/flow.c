@@ -55,7 +55,7 @@ struct flow {
 /* A pager is between the stream and the terminal. */
 static int terminal_of(const struct rt_sink *sink)
 {
-	return sink->to.pager ? STDOUT_FILENO : fileno(sink->file);
+	return sink->to.pager ? STDOUT_FILENO : rt_out_file_fd(&sink->to);
 }
 
 static unsigned terminal_width(const struct rt_sink *sink)

@@ -14,6 +14,7 @@
 
 #include "base/say.h"
 #include "kernel/procfs.h"
+#include "output/writer.h"
 
 enum { BUFFER = 1 << 16 };
 
@@ -215,42 +216,112 @@ static int open_fd(struct rt_out_file *file, const struct rt_program *program,
 	return fd < 0 ? fail(file, errno, err) : fd;
 }
 
+/* ---- the stream ---- */
+
+/* A thread costs 50 us, and a pipe takes 64 KB without its reader. */
+static struct rt_writer *begin_writer(struct rt_out_file *file, size_t n)
+{
+	if (file->beside && file->given + (off_t)n > BUFFER) {
+		file->beside = false;
+		file->writer = rt_writer_new(file->out);
+	}
+	return file->writer;
+}
+
+static ssize_t write_out(void *ctx, const char *bytes, size_t n)
+{
+	struct rt_out_file *file = ctx;
+	struct rt_writer *writer = begin_writer(file, n);
+	int r = writer ? rt_writer_put(writer, bytes, n) : rt_write_all(file->out, bytes, n);
+
+	if (r < 0) {
+		errno = -r;
+		return 0;
+	}
+	file->given += (off_t)n;
+	return (ssize_t)n;
+}
+
+/* The recorder asks for its position, and its heir goes back.  They have no thread. */
+static int seek(void *ctx, off64_t *at, int whence)
+{
+	const struct rt_out_file *file = ctx;
+	off_t to;
+
+	if (file->writer) {
+		errno = ESPIPE;
+		return -1;
+	}
+	to = lseek(file->out, (off_t)*at, whence);
+	*at = to;
+	return to < 0 ? -1 : 0;
+}
+
 int rt_out_file_open(struct rt_out_file *file, const struct rt_program *program,
 		     struct rt_error *err)
 {
-	int fd = open_fd(file, program, err);
+	const cookie_io_functions_t io = { .write = write_out, .seek = seek };
 
-	if (fd < 0)
-		return fd;
-	file->stream = fdopen(fd, "w");
+	file->out = open_fd(file, program, err);
+	if (file->out < 0)
+		return file->out;
+	file->stream = fopencookie(file, "w", io);
 	file->buffer = malloc(BUFFER);
 	if (!file->stream)
-		close(fd);
+		close(file->out);
 	if (!file->stream || !file->buffer)
 		return rt_nomem(err);
 	setvbuf(file->stream, file->buffer, _IOFBF, BUFFER);
 	return 0;
 }
 
+int rt_out_file_fd(const struct rt_out_file *file)
+{
+	return file->stream ? file->out : -1;
+}
+
+void rt_out_file_write_beside(struct rt_out_file *file)
+{
+	file->beside = file->stream && !isatty(file->out);
+}
+
+bool rt_out_file_is_behind(const struct rt_out_file *file)
+{
+	return file->writer && rt_writer_is_behind(file->writer);
+}
+
+int rt_out_file_push(struct rt_out_file *file, struct rt_error *err)
+{
+	int r;
+
+	if (!file->stream)
+		return 0;
+	if (fflush(file->stream) != 0 || ferror(file->stream))
+		return fail(file, errno ? errno : EIO, err);
+	r = file->writer ? rt_writer_result(file->writer) : 0;
+	return r < 0 ? fail(file, -r, err) : 0;
+}
+
 int rt_out_file_flush(struct rt_out_file *file, struct rt_error *err)
 {
-	if (!file->stream || (fflush(file->stream) == 0 && !ferror(file->stream)))
-		return 0;
-	return fail(file, errno ? errno : EIO, err);
+	int r = rt_out_file_push(file, err);
+
+	if (r < 0 || !file->writer)
+		return r;
+	r = rt_writer_wait(file->writer);
+	return r < 0 ? fail(file, -r, err) : 0;
 }
 
 void rt_out_file_put_tail(struct rt_out_file *file, const char *tail)
 {
-	off_t at;
-
-	if (!tail || !file->stream || !file->regular)
-		return;
-	at = ftello(file->stream);
-	if (at < 0 || at == file->tail)
+	if (!tail || !file->stream || !file->regular || file->given == file->tail)
 		return;
 	/* The next events overwrite it.  On a full disk the next flush fails, and says so. */
-	if (pwrite(fileno(file->stream), tail, strlen(tail), at) > 0)
-		file->tail = at;
+	if (file->writer)
+		rt_writer_put_tail(file->writer, tail, file->given);
+	else if (pwrite(file->out, tail, strlen(tail), file->given) < 0)
+		return;
+	file->tail = file->given;
 }
 
 bool rt_out_file_is_seen(const struct rt_out_file *file)
@@ -277,8 +348,11 @@ static void wait_for_command(struct rt_out_file *file)
 
 void rt_out_file_close(struct rt_out_file *file)
 {
-	if (file->stream)
+	if (file->stream) {
 		fclose(file->stream);
+		rt_writer_free(file->writer);
+		close(file->out);
+	}
 	if (file->command)
 		wait_for_command(file);
 	free(file->buffer);

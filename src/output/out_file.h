@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "process/program.h"
 
+struct rt_writer;
+
 /*
  * The destination of a sink's output: a file, the standard input of a command, standard output or
  * standard error.
@@ -18,8 +20,12 @@
  * beginning, the file is unchanged.
  */
 struct rt_out_file {
-	FILE *stream;		/* NULL until opened */
+	FILE *stream;		/* NULL until opened; it has no descriptor of its own */
 	char *buffer;
+	int out;		/* what the stream writes to; read it by rt_out_file_fd */
+	bool beside;		/* set by rt_out_file_write_beside */
+	struct rt_writer *writer;	/* NULL: write(2) by who fills the buffer */
+	off_t given;		/* bytes that the stream has given to it, or to the descriptor */
 	const char *path, *name;	/* the first is NULL where it is a standard stream, */
 	int fd;			/* which is this one */
 	bool append;		/* what the file has stays; set it before the file is opened */
@@ -55,8 +61,24 @@ int rt_out_file_check(const struct rt_out_file *file, const struct rt_program *p
 int rt_out_file_open(struct rt_out_file *file, const struct rt_program *program,
 		     struct rt_error *err);
 
-/* Write out what the buffer holds; nothing if the file was not opened. */
+/* Its descriptor; -1: it was not opened. */
+int rt_out_file_fd(const struct rt_out_file *file);
+
+/*
+ * From now on a thread writes what fills more than a buffer (output/writer.h), if that is no
+ * terminal.  Later copies of the process (fork) must not use the file.
+ */
+void rt_out_file_write_beside(struct rt_out_file *file);
+
+/* Is the thread so much behind that it is better to wait than to print more? */
+bool rt_out_file_is_behind(const struct rt_out_file *file);
+
+/*
+ * Write out what the buffer holds, and wait for that; nothing if the file was not opened.
+ * rt_out_file_push does not wait for the thread, and returns its earlier errors.
+ */
 int rt_out_file_flush(struct rt_out_file *file, struct rt_error *err);
+int rt_out_file_push(struct rt_out_file *file, struct rt_error *err);
 
 /* Make it whole as it is, for whoever reads it during the trace or after a SIGKILL. */
 void rt_out_file_put_tail(struct rt_out_file *file, const char *tail);

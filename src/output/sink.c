@@ -196,6 +196,35 @@ int rt_sinks_flush(struct rt_sinks *sinks, struct rt_error *err)
 	return r;
 }
 
+int rt_sinks_push(struct rt_sinks *sinks, struct rt_error *err)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < sinks->n && r == 0; i++)
+		r = sinks->v[i].ops == &rt_sink_files ? rt_files_flush(&sinks->v[i], err)
+						      : rt_out_file_push(&sinks->v[i].to, err);
+	return r;
+}
+
+void rt_sinks_write_beside(struct rt_sinks *sinks)
+{
+	unsigned i;
+
+	for (i = 0; i < sinks->n; i++)
+		rt_out_file_write_beside(&sinks->v[i].to);
+}
+
+bool rt_sinks_are_behind(const struct rt_sinks *sinks)
+{
+	unsigned i;
+
+	for (i = 0; i < sinks->n; i++)
+		if (rt_out_file_is_behind(&sinks->v[i].to))
+			return true;
+	return false;
+}
+
 int rt_sinks_round(struct rt_sinks *sinks)
 {
 	unsigned i;

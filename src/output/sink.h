@@ -195,12 +195,15 @@ struct rt_sinks {
 /* Add a sink; NULL: there are RT_SINKS_MAX.  The caller chooses its file. */
 struct rt_sink *rt_sinks_add(struct rt_sinks *sinks, const struct rt_sink_ops *ops);
 
-/* Their files, as rt_out_file_check, _open, _flush and _put_tail. */
+/* Their files, as the functions of rt_out_file; those of rt_sink_files have no threads. */
 int rt_sinks_check(const struct rt_sinks *sinks, const struct rt_program *program,
 		   struct rt_error *err);
 int rt_sinks_open(struct rt_sinks *sinks, const struct rt_program *program, struct rt_error *err);
 int rt_sinks_grow(struct rt_sinks *sinks);	/* the trace has more functions; 0 or -ENOMEM */
 int rt_sinks_flush(struct rt_sinks *sinks, struct rt_error *err);
+int rt_sinks_push(struct rt_sinks *sinks, struct rt_error *err);
+void rt_sinks_write_beside(struct rt_sinks *sinks);
+bool rt_sinks_are_behind(const struct rt_sinks *sinks);		/* one of them is */
 void rt_sinks_put_tails(struct rt_sinks *sinks);
 bool rt_sinks_are_seen(const struct rt_sinks *sinks);	/* one of them is */
 

@@ -93,13 +93,13 @@ static void hide(int keep, int ready)
 
 static int finish(struct session *s, off_t length)
 {
-	FILE *file = s->sinks.v[0].file;
+	const struct rt_out_file *to = &s->sinks.v[0].to;
 	uint64_t now = rt_now();
 	struct rt_error err;
 	char text[128];
 	int r = rt_spool_resume(s->later.spool);
 
-	if (r < 0 || fseeko(file, length, SEEK_SET) < 0 || ftruncate(fileno(file), length) < 0)
+	if (r < 0 || fseeko(to->stream, length, SEEK_SET) < 0 || ftruncate(to->out, length) < 0)
 		return -EIO;
 	s->statuses = NULL;
 	rt_feed_window(s->feed, s->tracee.ours ? 0 : s->sinks.trace.start, now);

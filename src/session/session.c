@@ -240,6 +240,9 @@ static int begin_stream(struct session *s, struct rt_error *err)
 		r = drop_capabilities(s, err);
 	if (r < 0)
 		return r;
+	/* Not before: the thread would keep capabilities.  An heir is a copy of this process. */
+	if (s->options->command != RT_CMD_RECORD)
+		rt_sinks_write_beside(&s->sinks);
 	rt_session_say_attached(s);
 	s->top.since = rt_now();
 	r = rt_tracee_go(&s->tracee, s->traced.path, err);

@@ -453,7 +453,7 @@ static bool leave_to_child(struct session *s)
 		dup2(null, fd);
 	for (i = 0; i < s->sinks.n; i++)
 		if (s->sinks.v[i].file)
-			close(fileno(s->sinks.v[i].file));
+			close(rt_out_file_fd(&s->sinks.v[i].to));
 	if (s->tracee.go >= 0)
 		close(s->tracee.go);
 	while (read(p[0], &byte, 1) < 0 && errno == EINTR)

@@ -261,7 +261,9 @@ int rt_session_drain(struct session *s, bool last, struct rt_error *err)
 		r = read_rings(s, err);
 	if (r < 0)
 		return r;
-	r = pass_on(s, last, err);
+	/* Else they would wait for a slow reader, and the rings for them. */
+	if (last || !rt_sinks_are_behind(&s->sinks))
+		r = pass_on(s, last, err);
 	if (r == -EIO)
 		return err->text[0] ? r : rt_fail(err, r, "waiting events: cannot be read back");
 	if (r == -EBADMSG)
@@ -269,32 +271,41 @@ int rt_session_drain(struct session *s, bool last, struct rt_error *err)
 	/* rt_merge_some returns how many events it gave. */
 	if (r >= 0)
 		r = rt_sinks_round(&s->sinks);
-	if (rt_sinks_flush(&s->sinks, err) < 0)
+	if (rt_sinks_push(&s->sinks, err) < 0)
 		return -EIO;
 	rt_sinks_put_tails(&s->sinks);
 	return r < 0 ? rt_nomem(err) : 0;
 }
 
-/* May the rings be read without a wait? */
+/* Is there more to be done without a wait? */
 static bool has_work(const struct session *s)
 {
+	if (rt_sinks_are_behind(&s->sinks))
+		return false;
 	return s->later.spool ? rt_session_is_behind(s) : rt_merge_due(s->merge);
+}
+
+/* Until the next round at the latest, in ms. */
+static int wait_most(const struct session *s)
+{
+	unsigned round = s->attach->source->round_ms;
+	bool soon = s->rounds || s->arrivals || rt_session_learns(s) ||
+		    rt_sinks_are_behind(&s->sinks);
+	int most = soon ? RT_SOON_MS : RT_TICK_MS;
+
+	if (has_work(s))
+		return 0;
+	return round && round < (unsigned)most ? (int)round : most;
 }
 
 int rt_session_follow(struct session *s, struct rt_error *err)
 {
-	unsigned round = s->attach->source->round_ms;
-	int most = s->arrivals ? RT_SOON_MS : RT_TICK_MS,
-	    wait = round && round < (unsigned)most ? (int)round : most;
 	struct epoll_event e[16];
 	int i, n, r;
 
 	while (!s->stopped && !s->share.exceeded && !rt_gate_closed_by(&s->gate) &&
 	       !rt_session_is_over(s)) {
-		n = epoll_wait(s->epoll, e, 16,
-			       has_work(s)			      ? 0
-			       : s->rounds || rt_session_learns(s) ? RT_SOON_MS
-								    : wait);
+		n = epoll_wait(s->epoll, e, 16, wait_most(s));
 		if (n < 0 && errno != EINTR)
 			return rt_fail(err, -errno, "events: cannot wait for them: %s",
 				       strerror(errno));

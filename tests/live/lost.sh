@@ -65,6 +65,25 @@ case " $MECHANISMS " in
 	expect_number calls "$(grep -c '^>(step ' "$T/trace")" -eq $MANY
 	expect_number returns "$(grep -c '^<-\{0,1\}[0-9][0-9]*$' "$T/trace")" -eq $MANY
 	end_case
+
+	# 18 % of the events were lost while rawtrace waited in write(2).
+	begin "uprobe-multi: a pipe whose reader sleeps for a second: none lost"
+	timeout 100 "$RAWTRACE" --attach=uprobe-multi -o "|sleep 1; cat >'$T/trace'" \
+		"$BIN/loop" step -- $((3 * CALLS)) >"$T/out" 2>"$T/err"
+	ST=$?
+	expect_status 5
+	expect_no_line ' lost ' "$T/trace"
+	expect_number calls "$(grep -c '^>(step ' "$T/trace")" -eq $((3 * CALLS))
+	end_case
+
+	begin "uprobe-multi: a pipe whose reader ends"
+	timeout 100 "$RAWTRACE" --attach=uprobe-multi -o "|head -c 200000 >'$T/trace'" \
+		"$BIN/loop" step -- $CALLS >"$T/out" 2>"$T/err"
+	ST=$?
+	expect_status 1
+	expect_message '|head .*: Broken pipe' "$T/err"
+	expect_number bytes "$(wc -c <"$T/trace")" -eq 200000
+	end_case
 	;;
 *) skip "a million calls" "no uprobe-multi" ;;
 esac

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "out_run.h"
@@ -154,10 +157,124 @@ static void test_command(void)
 	}
 }
 
+/* ---- a thread writes ---- */
+
+enum { BLOCK = 1 << 16 };
+
+static void put_blocks(struct rt_out_file *file, unsigned from, unsigned to)
+{
+	char block[BLOCK];
+
+	for (; from < to; from++) {
+		memset(block, (int)from, sizeof(block));
+		fwrite(block, 1, sizeof(block), file->stream);
+	}
+}
+
+static bool has_block(FILE *in, unsigned i)
+{
+	char block[BLOCK], want[BLOCK];
+
+	memset(want, (int)i, sizeof(want));
+	return fread(block, 1, sizeof(block), in) == BLOCK && memcmp(block, want, BLOCK) == 0;
+}
+
+/* The other end of the pipe. */
+static FILE *open_pipe(struct rt_out_file *file)
+{
+	struct rt_error err;
+	int p[2];
+
+	CU_ASSERT_FATAL(pipe(p) == 0);
+	rt_out_file_choose(file, NULL, p[1]);
+	CU_ASSERT_FATAL(rt_out_file_open(file, NULL, &err) == 0);
+	close(p[1]);
+	rt_out_file_write_beside(file);
+	return fdopen(p[0], "r");
+}
+
+/* Until the reader begins, a pipe takes 64 KB. */
+static void test_slow_reader(void)
+{
+	enum { SOME = 20, MANY = 600 };
+	struct rt_out_file file;
+	FILE *in = open_pipe(&file);
+	struct rt_error err;
+	unsigned i;
+
+	fwrite("ab", 1, 2, file.stream);
+	CU_ASSERT(rt_out_file_push(&file, &err) == 0);
+	put_blocks(&file, 0, SOME);
+	CU_ASSERT(rt_out_file_push(&file, &err) == 0 && !rt_out_file_is_behind(&file));
+	put_blocks(&file, SOME, MANY);
+	CU_ASSERT(rt_out_file_push(&file, &err) == 0 && rt_out_file_is_behind(&file));
+	CU_ASSERT(getc(in) == 'a' && getc(in) == 'b');
+	for (i = 0; i < MANY && has_block(in, i); i++)
+		;
+	CU_ASSERT(i == MANY);
+	CU_ASSERT(rt_out_file_flush(&file, &err) == 0 && !rt_out_file_is_behind(&file));
+	rt_out_file_close(&file);
+	CU_ASSERT(getc(in) == EOF);
+	fclose(in);
+}
+
+static void test_closed_reader(void)
+{
+	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+	struct rt_out_file file;
+	FILE *in = open_pipe(&file);
+	struct rt_error err;
+
+	put_blocks(&file, 0, 20);
+	CU_ASSERT(rt_out_file_push(&file, &err) == 0);
+	fclose(in);
+	CU_ASSERT(rt_out_file_flush(&file, &err) == -EPIPE);
+	CU_ASSERT_STRING_EQUAL(err.text, "standard error: Broken pipe");
+	CU_ASSERT(rt_out_file_push(&file, &err) == -EPIPE);
+	put_blocks(&file, 0, 2);
+	CU_ASSERT(rt_out_file_push(&file, &err) == -EPIPE);
+	CU_ASSERT_STRING_EQUAL(err.text, "standard error: Broken pipe");
+	rt_out_file_close(&file);
+	signal(SIGPIPE, before);
+}
+
+/* A tail is behind the blocks, and the next ones overwrite it. */
+static void test_tails(void)
+{
+	char name[] = "/tmp/rawtrace-tails-XXXXXX", *tail = "the end";
+	struct rt_out_file file;
+	struct rt_error err;
+	struct stat st;
+	FILE *in;
+	unsigned i;
+
+	close(mkstemp(name));
+	rt_out_file_choose(&file, name, -1);
+	CU_ASSERT_FATAL(rt_out_file_open(&file, NULL, &err) == 0);
+	rt_out_file_write_beside(&file);
+	for (i = 0; i < 4; i++) {
+		put_blocks(&file, 2 * i, 2 * i + 2);
+		CU_ASSERT(rt_out_file_push(&file, &err) == 0);
+		rt_out_file_put_tail(&file, tail);
+	}
+	/* The thread ends with it. */
+	rt_out_file_close(&file);
+	CU_ASSERT(stat(name, &st) == 0 && st.st_size == 8 * BLOCK + (off_t)strlen(tail));
+	in = fopen(name, "r");
+	for (i = 0; i < 8 && has_block(in, i); i++)
+		;
+	CU_ASSERT(i == 8 && getc(in) == 't');
+	fclose(in);
+	remove(name);
+}
+
 CU_TestInfo rt_tests_sinks[] = {
 	{ "a command has no copies of descriptors", test_command },
 	{ "a file a process, trees", test_files_tree },
 	{ "a file a process, for Perfetto", test_files_chrome },
+	{ "a slow reader of a pipe: nobody waits", test_slow_reader },
+	{ "a reader that is gone", test_closed_reader },
+	{ "tails behind what a thread writes", test_tails },
 	{ "several sinks, each with its own text", test_several },
 	CU_TEST_INFO_NULL,
 };
