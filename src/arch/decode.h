@@ -16,11 +16,14 @@ struct rt_insn {
 	/*
 	 * Why calls behind it may be missed, or NULL: all its effects are known, and in registers.
 	 * An access to memory may fault, and then a call that was made would not be seen.  A plain
-	 * one may read `nreads` bytes at the address `reads`, which is in the instruction.
+	 * one may access `nfixed` bytes at the address `fixed`, which is in the instruction; or
+	 * some of the first `frame` bytes from the stack pointer on.
 	 */
 	const char *not_plain;
-	uint64_t reads;
-	uint8_t nreads;
+	uint64_t fixed;
+	uint32_t frame;
+	uint8_t nfixed;
+	bool stores;		/* at the fixed address */
 	int32_t sp_down;	/* the stack pointer goes down by so much */
 	uint32_t writes;	/* bit i: it writes into the argument register rt_arch.args[i] */
 };

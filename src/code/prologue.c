@@ -2,10 +2,12 @@
 /*
  * Three steps decide the place of a probe. First, a walk over instructions that use registers
  * alone, to the first that the kernel emulates, or a BPF program from Linux 6.19 on: one behind a
- * sub of the stack pointer, which programs leave to the kernel (arch/x86/x86_emulation.c). Reads at
- * fixed addresses in the file's own segments count as such: they cannot fault, unless the file is
- * truncated, which ends the program at its code too. Then a search nearby for bytes that could be a
- * short or an indirect branch. Last, one sweep of the file for long branches, lea and addresses.
+ * sub of the stack pointer, which programs leave to the kernel (arch/x86/x86_emulation.c). Some
+ * accesses to memory count as such: at fixed addresses in the file's own segments, which cannot
+ * fault, unless the file is truncated, which ends the program at its code too; of the stack
+ * protector's word; and of the frame that the function has just made. Then a search nearby for
+ * bytes that could be a short or an indirect branch. Last, one sweep of the file for long branches,
+ * lea and addresses.
  *
  * The last two take every byte for the beginning of an instruction, so nothing is missed if code
  * has data in it, and no decoder is needed. Capstone only refutes bytes that look like a branch,
@@ -51,6 +53,25 @@ static const char *place_harms(const struct rt_prologue_want *want, int32_t sp_d
 }
 
 /*
+ * The frame that the function has just made can fault only where the stack overflows (see BUGS in
+ * rawtrace.1), and no argument points to it.
+ */
+static const char *access_harms(const struct rt_prologue_want *want, int32_t sp_down,
+				const struct rt_insn *insn)
+{
+	if (insn->frame && (int64_t)insn->frame > sp_down)
+		return RT_READS_MEMORY;
+	if (!insn->nfixed)
+		return NULL;
+	if (!want->image ||
+	    !rt_image_can_access(want->image, insn->fixed, insn->nfixed, insn->stores))
+		return RT_READS_MEMORY;
+	return insn->stores && want->memory ? "what comes first writes memory, from which values "
+					      "are read"
+					    : NULL;
+}
+
+/*
  * Step over one instruction; `p->skip` and `p->sp_down` follow.  The reason why it cannot be, or
  * NULL.
  */
@@ -76,12 +97,10 @@ static const char *step(const struct rt_arch *arch, struct rt_decoder *decoder,
 		return "an instruction at the beginning is not known";
 	if (insn.branch || insn.indirect)
 		return "it branches before a cheaper instruction comes";
-	if (insn.not_plain)
-		why = insn.not_plain;
-	else if (insn.nreads &&
-		 (!want->image || !rt_image_can_read(want->image, insn.reads, insn.nreads)))
-		why = RT_READS_MEMORY;
-	else
+	why = insn.not_plain;
+	if (!why)
+		why = access_harms(want, p->sp_down, &insn);
+	if (!why)
 		why = place_harms(want, p->sp_down + insn.sp_down, insn.writes);
 	p->skip += insn.size;
 	p->sp_down += insn.sp_down;

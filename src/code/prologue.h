@@ -32,10 +32,11 @@ struct rt_prologue_want {
 	bool returns;
 	bool stack;		/* something is read relative to the stack pointer */
 	uint32_t arguments;	/* bit i: argument register i is read */
+	bool memory;		/* something is read there, which a store could change */
 	/* that cannot be probed: any place behind it is better, if it can */
 	bool not_entry;
 	/*
-	 * its file, whose data is mapped, so that reads of it cannot fault; NULL: no read is moved
+	 * its file, whose data is mapped, so that accesses to it cannot fault; NULL: none is moved
 	 * past.  rt_prologue_find takes the function's.
 	 */
 	const struct rt_image *image;

@@ -380,7 +380,7 @@ bool rt_image_is_code(const struct rt_image *image, uint64_t addr)
 	return s && s->exec;
 }
 
-bool rt_image_can_read(const struct rt_image *image, uint64_t addr, size_t n)
+bool rt_image_can_access(const struct rt_image *image, uint64_t addr, size_t n, bool write)
 {
 	size_t i;
 
@@ -388,7 +388,8 @@ bool rt_image_can_read(const struct rt_image *image, uint64_t addr, size_t n)
 		const struct rt_segment *s = &image->segments[i];
 
 		if (addr >= s->vaddr && addr - s->vaddr < s->memsz)
-			return s->read && n <= s->memsz - (addr - s->vaddr);
+			return (write ? s->write : s->read) &&
+			       n <= s->memsz - (addr - s->vaddr);
 	}
 	return false;
 }

@@ -109,10 +109,10 @@ bool rt_image_is_relocatable(const struct rt_image *image);
  */
 bool rt_image_moved(const struct rt_image *image, uint64_t start, uint64_t pgoff, uint64_t *by);
 /*
- * Are the `n` bytes at `addr` in memory, and readable, wherever the file is loaded?  The part of a
- * segment that is not in the file, .bss, counts too.
+ * Are the `n` bytes at `addr` in memory, and readable or (`write`) writable, wherever the file is
+ * loaded?  The part of a segment that is not in the file, .bss, counts too.
  */
-bool rt_image_can_read(const struct rt_image *image, uint64_t addr, size_t n);
+bool rt_image_can_access(const struct rt_image *image, uint64_t addr, size_t n, bool write);
 /* The same as rt_image_offset, only for executable segments. */
 bool rt_image_is_code(const struct rt_image *image, uint64_t addr);
 /*

@@ -13,6 +13,12 @@
 #include "kernel/sys.h"
 #include "process/memory.h"
 
+static bool reads_memory(const struct rt_fetch *fetch)
+{
+	return fetch->nderef || fetch->base == RT_BASE_CONSTANT ||
+	       fetch->type == RT_TYPE_STRING || fetch->type == RT_TYPE_BYTES;
+}
+
 /* The needs of the probes of function `f` at their place: entry plan and return. */
 static struct rt_prologue_want wants(const struct rt_wanted *wanted, const struct rt_traced *traced,
 				     const struct rt_sites *sites, uint32_t f,
@@ -35,6 +41,7 @@ static struct rt_prologue_want wants(const struct rt_wanted *wanted, const struc
 		const struct rt_fetch *fetch = i < plan->nvalues ? &plan->values[i]
 								 : &plan->saved[i - plan->nvalues];
 
+		want.memory |= reads_memory(fetch);
 		if (fetch->base == RT_BASE_STACK) {
 			want.stack = true;
 			continue;

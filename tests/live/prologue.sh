@@ -65,6 +65,7 @@ hand table table:1 'its entry, on endbr: it has an indirect jump'
 hand saved saved:1 '+11, on a conditional jump: '
 hand over over:1 '+4, on nop: '
 hand known known:1 '+17, on a conditional jump: '
+hand counted counted:1 '+9, on a conditional jump: '
 hand whole.part.0 whole.part.0:1 '+6, on a conditional jump: '
 
 for mechanism in $MECHANISMS; do
@@ -163,6 +164,27 @@ for compiler in "$CC" clang; do
 			done
 		done
 	done
+done
+
+# The probe is behind the frame and the stack protector's word, but for a uretprobe.
+for returns in insn none; do
+	what="the stack protector, --return=$returns"
+	# shellcheck disable=SC2086 # a command with its options
+	if ! $CC -O2 -fstack-protector-all -fcf-protection=none -w -o "$T/compiled" \
+		"$TARGETS/compiled.c" 2>/dev/null; then
+		skip "$what" "cannot be built"
+		continue
+	fi
+	begin "$what"
+	(cd "$T" && ./compiled >untraced)
+	(cd "$T" && rt --return=$returns --entry=exact ./compiled 't_*:1' t_many:8)
+	mv "$T/err" "$T/exact"
+	(cd "$T" && rt --return=$returns ./compiled 't_*:1' t_many:8)
+	expect_same "$T/untraced" "$T/out"
+	expect_same "$T/exact" "$T/err"
+	(cd "$T" && rt -v --return=$returns ./compiled t_loop:1)
+	[ -z "$measured" ] || expect_line '^rawtrace: t_loop: probed at +[0-9]*, ' "$T/err"
+	end_case
 done
 
 # The nops are where the probe is cheap, and the file's list of them is no jump to them.

@@ -49,6 +49,8 @@ static struct rt_prologue_want read_needs(const char *needs, const struct rt_ima
 			want.mark_only = true;
 		else if (strcmp(word, "programs") == 0)
 			want.programs = true;
+		else if (strcmp(word, "memory") == 0)
+			want.memory = true;
 		else if (strcmp(word, "not-entry") == 0)
 			want.not_entry = true;
 		else if (strcmp(word, "call5") == 0)

@@ -47,6 +47,8 @@ static const uint16_t plain[] = {
 	X86_INS_CMOVGE,	      X86_INS_CMOVL,	    X86_INS_CMOVLE,	  X86_INS_CMOVS,
 	X86_INS_CMOVNS,	      X86_INS_PXOR,	    X86_INS_XORPS,	  X86_INS_XORPD,
 	X86_INS_MOVAPS,	      X86_INS_MOVAPD,	    X86_INS_MOVD,	  X86_INS_MOVQ,
+	X86_INS_MOVUPS,	      X86_INS_MOVUPD,	    X86_INS_MOVDQU,	  X86_INS_MOVDQA,
+	X86_INS_MOVSS,	      X86_INS_MOVSD,
 	X86_INS_VMOVD,	      X86_INS_VMOVQ,	    X86_INS_VPXOR,	  X86_INS_VPXORD,
 	X86_INS_VPXORQ,	      X86_INS_VPBROADCASTB, X86_INS_VPBROADCASTW, X86_INS_VPBROADCASTD,
 	X86_INS_VPBROADCASTQ, X86_INS_VPCMPEQB,	    X86_INS_VPCMPEQD,	  X86_INS_VPOR,
@@ -124,6 +126,9 @@ static bool note_write(struct rt_insn *insn, unsigned reg)
 	return is_vector(reg) || has(scratch, RT_COUNT(scratch), reg);
 }
 
+/* A change of the stack pointer by more is taken for no frame. */
+enum { FRAME_MAX = 1 << 20 };
+
 /* The bytes by which a write lowers the stack pointer.  False: not known. */
 static bool stack_change(const cs_insn *c, struct rt_insn *insn)
 {
@@ -131,27 +136,56 @@ static bool stack_change(const cs_insn *c, struct rt_insn *insn)
 
 	if ((c->id != X86_INS_SUB && c->id != X86_INS_ADD) || x->op_count != 2 ||
 	    x->operands[0].type != X86_OP_REG || x->operands[0].reg != X86_REG_RSP ||
-	    x->operands[1].type != X86_OP_IMM || x->operands[1].imm < -(1 << 20) ||
-	    x->operands[1].imm > 1 << 20)
+	    x->operands[1].type != X86_OP_IMM || x->operands[1].imm < -FRAME_MAX ||
+	    x->operands[1].imm > FRAME_MAX)
 		return false;
 	insn->sp_down = (int32_t)(c->id == X86_INS_SUB ? x->operands[1].imm : -x->operands[1].imm);
 	return true;
 }
 
-/*
- * Does operand `i` only read a fixed address?  A vector may have to be aligned, and bt reads where
- * its other operand says.
- */
-static bool reads_fixed(const cs_insn *c, unsigned i, struct rt_insn *insn)
+static bool may_be_unaligned(const cs_insn *c)
+{
+	return c->id == X86_INS_MOVUPS || c->id == X86_INS_MOVUPD || c->id == X86_INS_MOVDQU;
+}
+
+/* Is operand `i` a fixed address?  A vector has to be aligned.  bt reads elsewhere. */
+static bool is_fixed(const cs_insn *c, unsigned i, struct rt_insn *insn)
+{
+	const cs_x86_op *op = &c->detail->x86.operands[i];
+	uint64_t addr = c->address + c->size + (uint64_t)op->mem.disp;
+
+	if (op->mem.base != X86_REG_RIP || op->mem.index != X86_REG_INVALID ||
+	    op->mem.segment != X86_REG_INVALID || !op->size || op->size > 16 ||
+	    c->id == X86_INS_BT || (op->size > 8 && addr % op->size && !may_be_unaligned(c)))
+		return false;
+	insn->fixed = addr;
+	insn->nfixed = op->size;
+	insn->stores = i == 0 && !has(reading, RT_COUNT(reading), c->id);
+	return true;
+}
+
+/* Does operand `i` read the stack protector's word, which every thread of libc has? */
+static bool reads_guard(const cs_insn *c, unsigned i)
+{
+	enum { GUARD = 0x28 };		/* stack_guard in glibc's and musl's tcb */
+	const cs_x86_op *op = &c->detail->x86.operands[i];
+
+	return c->id == X86_INS_MOV && i == 1 && op->mem.segment == X86_REG_FS &&
+	       op->mem.base == X86_REG_INVALID && op->mem.index == X86_REG_INVALID &&
+	       op->mem.disp == GUARD && op->size == 8;
+}
+
+/* Is operand `i` at a fixed distance above the stack pointer, of which no alignment is known? */
+static bool is_in_frame(const cs_insn *c, unsigned i, struct rt_insn *insn)
 {
 	const cs_x86_op *op = &c->detail->x86.operands[i];
 
-	if (op->mem.base != X86_REG_RIP || op->mem.index != X86_REG_INVALID ||
-	    op->mem.segment != X86_REG_INVALID || !op->size || op->size > 8 ||
-	    c->id == X86_INS_BT || (i == 0 && !has(reading, RT_COUNT(reading), c->id)))
+	if (op->mem.base != X86_REG_RSP || op->mem.index != X86_REG_INVALID ||
+	    op->mem.segment != X86_REG_INVALID || !op->size ||
+	    (op->size > 8 && !may_be_unaligned(c)) || c->id == X86_INS_BT ||
+	    op->mem.disp < 0 || op->mem.disp > FRAME_MAX)
 		return false;
-	insn->reads = c->address + c->size + (uint64_t)op->mem.disp;
-	insn->nreads = op->size;
+	insn->frame = (uint32_t)op->mem.disp + op->size;
 	return true;
 }
 
@@ -162,7 +196,8 @@ static const char *operands_harm(const cs_insn *c, struct rt_insn *insn)
 
 	for (i = 0; i < x->op_count; i++) {
 		if (x->operands[i].type == X86_OP_MEM && c->id != X86_INS_LEA &&
-		    c->id != X86_INS_NOP && !reads_fixed(c, i, insn))
+		    c->id != X86_INS_NOP && !is_fixed(c, i, insn) && !reads_guard(c, i) &&
+		    !is_in_frame(c, i, insn))
 			return RT_READS_MEMORY;
 		if (x->operands[i].type == X86_OP_REG && x->operands[i].reg >= X86_REG_CR0 &&
 		    x->operands[i].reg <= X86_REG_DR15)

@@ -178,19 +178,21 @@ static void read_test(struct reader *r, uint8_t op, struct rt_emulation *e)
 
 static void read_move(struct reader *r, uint8_t op, struct rt_emulation *e)
 {
-	enum { LEA = 0x8d, OF_VALUE = 0xc7, OF_LONG = 0xb8, TO_REGISTER = 2 };
+	enum { LEA = 0x8d, OF_VALUES = 0xc6, OF_BYTE = 0xb0, OF_LONG = 0xb8, TO_REGISTER = 2 };
 	uint8_t rm;
 
 	e->op = RT_EMULATE_MOVE;
-	if (op != OF_VALUE && op >= OF_LONG) {
-		e->to = words[extend(r, op, REX_B)];
+	if (op >= OF_BYTE && op < OF_VALUES) {
+		if (op < OF_LONG)
+			r->size = 1;
+		e->to = find_register(r, extend(r, op, REX_B), r->size);
 		take_value(r, r->size, e);
 		return;
 	}
 	if (!(op & 1))
 		r->size = 1;
 	rm = read_operand(r, r->size, e);
-	if (op == OF_VALUE) {
+	if (op >= OF_VALUES) {
 		e->to = rm;
 		take_value(r, value_size(r), e);
 		r->failed |= (r->reg & 7) != 0;
@@ -224,7 +226,8 @@ static void read_instruction(struct reader *r, struct rt_emulation *e)
 	case 0x84: case 0x85: case 0xa8: case 0xa9: case 0xf6: case 0xf7:
 		read_test(r, op, e);
 		break;
-	case 0x88: case 0x89: case 0x8a: case 0x8b: case 0x8d: case 0xc7:
+	case 0x88: case 0x89: case 0x8a: case 0x8b: case 0x8d: case 0xc6: case 0xc7:
+	case 0xb0: case 0xb1: case 0xb2: case 0xb3: case 0xb4: case 0xb5: case 0xb6: case 0xb7:
 	case 0xb8: case 0xb9: case 0xba: case 0xbb: case 0xbc: case 0xbd: case 0xbe: case 0xbf:
 		read_move(r, op, e);
 		break;

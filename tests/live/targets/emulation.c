@@ -91,6 +91,7 @@ FORM(mov_byte, "mov %dil, %al\n ret");
 FORM(mov_high, "mov %r9b, %r11b\n ret");
 FORM(value, "mov $0x12345678, %eax\n ret");
 FORM(value_quad, "movabs $0x8123456789abcdef, %r11\n ret");
+FORM(value_byte, "mov $0x85, %r9b\n ret");
 FORM(value_signed, "movq $-5, %r10\n ret");
 FORM(load, "mov 8(%rsi), %rax\n ret");
 FORM(load_long, "mov (%rsi), %eax\n ret");
@@ -165,7 +166,7 @@ static const struct {
 	void (*probed)(void), (*native)(void);
 } forms[] = {
 	ROW(ret), ROW(ret_rep), ROW(ret_pops), ROW(ret_twice), ROW(mov), ROW(mov_long),
-	ROW(mov_word), ROW(mov_byte), ROW(mov_high), ROW(value), ROW(value_quad),
+	ROW(value_byte), ROW(mov_word), ROW(mov_byte), ROW(mov_high), ROW(value), ROW(value_quad),
 	ROW(value_signed), ROW(load), ROW(load_long), ROW(load_word), ROW(load_byte),
 	ROW(load_far), ROW(load_index), ROW(load_ip), ROW(load_sp), ROW(load_bp),
 	ROW(load_cold), ROW(zx_byte), ROW(zx_word), ROW(sx_byte), ROW(sx_word), ROW(sx_long),

@@ -20,7 +20,8 @@ int plain(int n), quiet(int n), again(int n), loop(int n), entered(int n), point
 	zone(int n), guarded(int n);
 int brief(int n), next(int n), mixed(int n), twice(int n), second(int n), spoiled(int n),
 	early(int n), nopped(int n);
-int reads(const int *p), table(int n), saved(int n), over(int n), known(int n);
+int reads(const int *p), table(int n), saved(int n), over(int n), known(int n),
+	counted(int n);
 int eight(int a, int b, int c, int d, int e, int f, int g, int h);
 int eight_down(int a, int b, int c, int d, int e, int f, int g, int h);
 int part(int n) __asm__("whole.part.0");
@@ -81,6 +82,9 @@ FUNCTION(over, "xor %eax,%eax\n cmp %edi,%eax\n nop\n setl %al\n movzbl %al,%eax
 __asm__(".data\n.balign 4\n.Lgiven: .long 14\n.bss\n.balign 4\n.Lzero: .long 0\n.text\n");
 FUNCTION(known, ENDBR "mov .Lgiven(%rip),%eax\n cmpl $0,.Lzero(%rip)\n je 1f\n neg %eax\n 1: add "
 		      "%edi,%eax\n ret\n");
+/* A write to it. */
+FUNCTION(counted, "addl $1,.Lzero(%rip)\n test %edi,%edi\n je 1f\n 1: lea 15(%rdi),%eax\n "
+		  "subl $1,.Lzero(%rip)\n ret\n");
 __asm__(".globl whole.part.0\n");
 FUNCTION(whole.part.0, "sub $24,%rsp\n test %edi,%edi\n je 1f\n call helper\n 1: lea "
 			"13(%rdi),%eax\n add $24,%rsp\n ret\n");
@@ -103,7 +107,7 @@ static int call_plainly(const char *name)
 		{ "zone", zone },	{ "guarded", guarded }, { "mixed", mixed },
 		{ "spoiled", spoiled }, { "early", early },	{ "nopped", nopped },
 		{ "table", table },	{ "saved", saved },	{ "over", over },
-		{ "known", known },
+		{ "known", known },	{ "counted", counted },
 	};
 	size_t i;
 	int n, sum = 0;

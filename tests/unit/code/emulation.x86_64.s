@@ -31,6 +31,15 @@
 	case mov_signed, "move 64, 7 bytes: r10 = -, value; -5"
 	mov $-5,%r10
 
+	case mov_byte_value, "move 8, 2 bytes: ax = -, value; 1"
+	mov $1,%al
+
+	case mov_byte_value_r9, "move 8, 3 bytes: r9 = -, value; -128"
+	mov $0x80,%r9b
+
+	case mov_byte_value_modrm, "move 8, 3 bytes: bx = -, value; 5"
+	.byte 0xc6, 0xc3, 5
+
 	case movabs, "move 64, 10 bytes: ax = -, value; -9141386507638288913"
 	movabs $0x8123456789abcdef,%rax
 
@@ -129,6 +138,12 @@
 
 	case high_byte, "none"
 	mov %ah,%al
+
+	case high_byte_value, "none"
+	mov $1,%ah
+
+	case byte_store, "none"
+	movb $1,(%rdi)
 
 	case thread_local, "none"
 	mov %fs:0x28,%rax

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # WANT: NEEDS: PLACE, WHY.  NEEDS: returns, a uretprobe; stack, values by sp; mark, to move past
-# endbr64 alone; programs, BPF programs emulate too; not-entry, the entry cannot be probed; call5,
+# endbr64 alone; programs, BPF programs emulate too; memory, it is read; not-entry, the entry cannot be probed; call5,
 # the kernel makes calls of nops; data, the file is known; then the arguments that are read, in
 # hexadecimal.  PLACE: bytes from the entry, and by how many sp is lower there.
 .include "code.inc"
@@ -105,7 +105,7 @@
 
 	case program_store, "programs 3f: +0, reads or writes memory"
 	sub $8,%rsp
-	mov %rdi,(%rsp)
+	mov %rdi,(%rsi)
 	mov %rdi,%rax
 
 	case program_ret, "programs 3f: +0, not a plain"
@@ -202,7 +202,77 @@
 	je far
 
 	case load_by_fs, "0: +0, memory"
+	mov %fs:48,%rax
+	push %rbp
+
+# ---- the stack protector's word, and the frame that the function has just made ----
+
+	case guard, "programs memory 3f: +18 down 24, past what the kernel single-steps"
+	sub $24,%rsp
 	mov %fs:40,%rax
+	mov %rax,8(%rsp)
+	xor %eax,%eax
+
+	case guard_argument, "4: +0, overwrites an argument"
+	sub $24,%rsp
+	mov %fs:40,%rdx
+	push %rbp
+
+	case guard_index, "0: +0, memory"
+	mov %fs:40(%rax),%rdx
+	push %rbp
+
+	case guard_store, "0: +0, memory"
+	mov %rax,%fs:40
+	push %rbp
+
+	case guard_of_gs, "0: +0, memory"
+	mov %gs:40,%rax
+	push %rbp
+
+	case frame_top, "3f: +9 down 24, past what"
+	sub $24,%rsp
+	mov %rsi,16(%rsp)
+	push %rbp
+
+	case frame_vector, "3f: +9 down 24, past what"
+	sub $24,%rsp
+	movups %xmm0,8(%rsp)
+	push %rbp
+
+	case frame_vector_above, "0: +0, memory"
+	sub $24,%rsp
+	movups %xmm0,16(%rsp)
+	push %rbp
+
+	case frame_vector_aligned, "0: +0, memory"
+	sub $24,%rsp
+	movaps %xmm0,(%rsp)
+	push %rbp
+
+	case frame_above, "0: +0, memory"
+	sub $24,%rsp
+	mov %rsi,17(%rsp)
+	push %rbp
+
+	case frame_below, "0: +0, memory"
+	sub $24,%rsp
+	mov %rsi,-8(%rsp)
+	push %rbp
+
+	case frame_index, "0: +0, memory"
+	sub $24,%rsp
+	mov %rsi,(%rsp,%rdi)
+	push %rbp
+
+	case frame_bt, "0: +0, memory"
+	sub $24,%rsp
+	bt %rsi,(%rsp)
+	push %rbp
+
+	case frame_returns, "returns 0: +0, from the return address"
+	sub $24,%rsp
+	mov %rsi,(%rsp)
 	push %rbp
 
 # ---- the file's own data: data, the file is the code alone ----
@@ -270,6 +340,35 @@
 	mov %fs:1f(%rip),%eax
 	push %rbp
 1:	.long 0
+
+	case data_quad_vector, "data 1: +8, past what"
+	movdqa 8(%rip),%xmm0
+	push %rbp
+	.fill 7, 1, 0x90
+	.quad 0, 0
+
+	case data_unaligned, "data 1: +0, memory"
+	movdqa 7(%rip),%xmm0
+	push %rbp
+	.fill 6, 1, 0x90
+	.quad 0, 0
+
+	# The tables of the file, which are not code, are 0xf000 bytes further.
+	case data_write, "data 1: +6, past what"
+	mov %eax,0xf000-6(%rip)
+	push %rbp
+
+	case data_write_count, "data 1: +7, past what"
+	addl $1,0xf000-7(%rip)
+	push %rbp
+
+	case data_write_memory, "data memory 1: +0, writes memory, from which"
+	mov %eax,0xf000-6(%rip)
+	push %rbp
+
+	case data_read_memory, "data memory 1: +6, past what"
+	mov 0xf000-6(%rip),%eax
+	push %rbp
 
 	case data_bt, "data 1: +0, memory"
 	bt %eax,1f(%rip)
