@@ -251,6 +251,7 @@ void rt_process_exit(struct rt_process *process, pid_t tid, uint64_t time)
 {
 	rt_members_remove(&process->members, tid);
 	process->anchor.end_seen |= process->anchor.exec && tid == process->pid;
+	process->anchor.until = time;
 	rt_anchor_exit(&process->anchor, tid, time);
 }
 

@@ -106,6 +106,7 @@ struct rt_anchor {
 	pid_t spare;		/* another, for then; 0: there is none */
 	uint64_t ready;		/* since when that is in place */
 	uint64_t since;		/* when the last one ended, or another program began after that */
+	uint64_t until;		/* when a thread of the process ended last */
 	bool exec;		/* the latter */
 	bool end_seen;		/* the other program's end had an event */
 	bool done;		/* nothing more can be done */

@@ -648,6 +648,18 @@ int rt_session_add_threads(struct session *s)
 	return r;
 }
 
+/*
+ * The threads of a process that ends do so one after another, on a busy machine over tens of
+ * milliseconds.  In a longer time the others went on, and may have made calls.
+ */
+enum { LIVED_NS = 500000000 };
+
+static bool lived_on(const struct session *s, const struct rt_anchor *a)
+{
+	return !a->exec && RT_ADD_ENDED >= s->attach->ops->add_from &&
+	       a->until > a->since + LIVED_NS;
+}
+
 int rt_session_missed_threads(struct session *s)
 {
 	pid_t pid;
@@ -658,7 +670,8 @@ int rt_session_missed_threads(struct session *s)
 		const struct rt_anchor *a = rt_feed_anchor(s->feed, pid);
 
 		/* Without BPF the filter of the probes' hits is that of ends too. */
-		if (!a->tid && a->exec && !a->done && (s->attach->ops->bpf || !a->end_seen))
+		if (!a->tid && !a->done &&
+		    (lived_on(s, a) || (a->exec && (s->attach->ops->bpf || !a->end_seen))))
 			r = note_gap(s, a, pid, "it has ended before");
 	}
 	return r;

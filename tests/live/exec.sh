@@ -8,11 +8,16 @@
 cat >"$T/again.c" <<'EOF2'
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 extern const char __executable_start[];
+
+static volatile int inside, called;
+static const char *stop = "/";
 
 __attribute__((noipa)) int late(int n)
 {
@@ -20,7 +25,7 @@ __attribute__((noipa)) int late(int n)
 }
 
 /*
- * Until there has been a probe, which the file does not have, for 0.6 s; six seconds at most.  That
+ * Until there has been a probe, which the file does not have, for 0.6 s; 20 seconds at most.  That
  * of the process before exec may still be there at first.  If each has an event, that of the return
  * comes first.
  */
@@ -29,7 +34,7 @@ static void wait_for_probe(void)
 	int i, there = 0, fd = open("/proc/self/exe", O_RDONLY);
 	char file[16];
 
-	for (i = 0; i < 600 && there < 60 &&
+	for (i = 0; i < 2000 && there < 60 &&
 	     pread(fd, file, sizeof(file), (char *)late - __executable_start) == sizeof(file); i++) {
 		there = memcmp(file, (char *)late, sizeof(file)) ? there + 1 : 0;
 		usleep(10000);
@@ -39,19 +44,28 @@ static void wait_for_probe(void)
 
 /*
  * Before the first thread ends, some rounds of the reader; after that calls may be missed for one or
- * two.
+ * two.  Each probe of the PMU may take the kernel 0.1 s: 1.5 s of calls, then until the file `stop`
+ * is there.  Says how many there were.  With "tracer" for the file the tracer is stopped meanwhile,
+ * and sees nothing before the end.
  */
 static void *goes_on(void *first)
 {
-	int i;
+	int i, alone = strcmp(stop, "tracer") == 0;
 
+	if (alone)
+		kill(getppid(), SIGSTOP);
 	usleep(200000);
 	late(1);
+	called = 1;
 	pthread_join(*(pthread_t *)first, NULL);
-	for (i = 0; i < 150; i++) {	/* each probe of the PMU may take the kernel 0.1 s */
+	for (i = 0; i < (alone ? 80 : 150) || (!alone && i < 2000 && access(stop, F_OK) != 0);
+	     i++) {
 		late(2);
 		usleep(10000);
 	}
+	printf("%d\n", i);
+	if (alone)
+		kill(getppid(), SIGCONT);
 	return NULL;
 }
 
@@ -71,6 +85,7 @@ __attribute__((noipa)) int outer(int n, char **argv)
 
 __attribute__((noipa)) void *waits(void *other)
 {
+	inside = 1;
 	pthread_join(*(pthread_t *)other, NULL);
 	return NULL;
 }
@@ -78,6 +93,8 @@ __attribute__((noipa)) void *waits(void *other)
 /* From a thread that is not the first, while that is inside a call. */
 static void *call(void *argv)
 {
+	while (!inside)
+		usleep(1000);
 	usleep(100000);
 	return (void *)(long)outer(1, argv);
 }
@@ -92,9 +109,12 @@ int main(int argc, char **argv)
 		late(3);
 	}
 	if (argc > 1 && argv[1][0] == 'f') {
+		stop = argc > 2 ? argv[2] : stop;
 		first = pthread_self();
 		pthread_create(&thread, NULL, goes_on, &first);
-		usleep(300000);
+		while (!called)
+			usleep(1000);
+		usleep(100000);
 		pthread_exit(NULL);
 	}
 	if (argc > 1 && argv[1][0] != 't')
@@ -155,6 +175,14 @@ EOF2
 	expect_same "$T/wanted" "$T/err"
 }
 
+# seen_or_told: the trace has all calls after the first thread's end, or says that it has not.
+seen_or_told() {
+	sed 's/^\[[0-9]*\] //' "$T/err" >"$T/calls"
+	expect_line '^>(late 1)$' "$T/calls"
+	! selected || [ "$(grep -c '^>(late 2)$' "$T/calls")" = "$(cat "$T/out")" ] ||
+		expect_line '^rawtrace: process [0-9]*: its filter thread has ended: no calls seen for ' "$T/err"
+}
+
 find_mechanisms
 for mechanism in $MECHANISMS; do
 	begin "$mechanism: exec inside calls"
@@ -180,27 +208,34 @@ for mechanism in $MECHANISMS; do
 	end_case
 
 	begin "$mechanism: the first thread ends before another one"
-	rt --attach="$mechanism" "$T/again" late:1 -- f
+	rm -f "$T/stop"
+	in_background "$RAWTRACE" --attach="$mechanism" "$T/again" late:1 -- f "$T/stop" \
+		>"$T/out" 2>"$T/err"
+	wait_for 15 has_line '>(late 2)$' "$T/err" || because "not traced on"
+	: >"$T/stop"
+	reap "$PID"
 	expect_status 0
-	sed 's/^\[[0-9]*\] //' "$T/err" >"$T/calls"
-	expect_line '^>(late 1)$' "$T/calls"
+	seen_or_told
 	expect_line '^>(late 2)$' "$T/calls"
-	# All 150, or it is told.
-	[ "$(grep -c '^>(late 2)$' "$T/calls")" = 150 ] ||
-		expect_line '^rawtrace: process [0-9]*: its filter thread has ended: no calls seen for ' "$T/err"
+	end_case
+
+	begin "$mechanism: the first thread ends, then the process, before rawtrace knows"
+	rt --attach="$mechanism" "$T/again" late:1 -- f tracer
+	expect_status 0
+	seen_or_told
 	end_case
 done
 
 begin "-p: the first thread has ended before"
-"$T/again" f &
-pid=$!
-until grep -q '^State:.Z' "/proc/$pid/status"; do
-	sleep 0.02
-done
+rm -f "$T/stop"
+in_background "$T/again" f "$T/stop" >"$T/out"
+pid=$PID
+wait_for 10 has_line '^State:.Z' "/proc/$pid/status" || because "its first thread goes on"
 rt -p $pid late:1
+: >"$T/stop"
 expect_status 1
 expect_line "^rawtrace: process $pid: its first thread has ended, and the kernel filters by that thread$" "$T/err"
-wait $pid
+reap $pid
 end_case
 
 cat >"$T/other.c" <<'EOF2'
