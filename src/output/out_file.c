@@ -298,7 +298,7 @@ int rt_out_file_push(struct rt_out_file *file, struct rt_error *err)
 		return 0;
 	if (fflush(file->stream) != 0 || ferror(file->stream))
 		return fail(file, errno ? errno : EIO, err);
-	r = file->writer ? rt_writer_result(file->writer) : 0;
+	r = file->writer ? rt_writer_push(file->writer) : 0;
 	return r < 0 ? fail(file, -r, err) : 0;
 }
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* A piece is a full buffer of an rt_out_file. */
-enum { PIECE = 1 << 16, PIECES_MOST = 1024 };
+enum { PIECE = 1 << 16, PIECES_MOST = 1024, PIECES_WAKE = 16 };
 
 struct piece {
 	struct piece *next;
@@ -149,7 +149,8 @@ static int put_piece(struct rt_writer *w, const char *bytes, size_t n)
 		w->end = &piece->next;
 		w->n++;
 		w->tail = NULL;
-		pthread_cond_signal(&w->work);
+		if (w->n == PIECES_WAKE)
+			pthread_cond_signal(&w->work);
 	} else if (!w->failed) {
 		w->failed = -ENOMEM;
 	}
@@ -178,11 +179,13 @@ void rt_writer_put_tail(struct rt_writer *w, const char *tail, off_t at)
 	pthread_mutex_unlock(&w->lock);
 }
 
-int rt_writer_result(struct rt_writer *w)
+int rt_writer_push(struct rt_writer *w)
 {
 	int r;
 
 	pthread_mutex_lock(&w->lock);
+	if (w->first)
+		pthread_cond_signal(&w->work);
 	r = w->failed;
 	pthread_mutex_unlock(&w->lock);
 	return r;
@@ -193,6 +196,7 @@ int rt_writer_wait(struct rt_writer *w)
 	int r;
 
 	pthread_mutex_lock(&w->lock);
+	pthread_cond_signal(&w->work);
 	while (w->first)
 		pthread_cond_wait(&w->written, &w->lock);
 	r = w->failed;

@@ -27,8 +27,8 @@ int rt_writer_put(struct rt_writer *writer, const char *bytes, size_t n);
  */
 void rt_writer_put_tail(struct rt_writer *writer, const char *tail, off_t at);
 
-/* The same result, without a wait, and when all is written. */
-int rt_writer_result(struct rt_writer *writer);
+/* Have all be written: begin it, or wait for its end.  The same result. */
+int rt_writer_push(struct rt_writer *writer);
 int rt_writer_wait(struct rt_writer *writer);
 
 /* Has it half of the bytes that it takes, or more? */
