@@ -7,7 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A piece is a full buffer of an rt_out_file. */
+/*
+ * A piece is a full buffer of an rt_out_file.  To wake the thread interrupts another CPU: a call in
+ * the format chrome took 661 ns with a wake-up for each piece, 606 ns with one for 16.
+ */
 enum { PIECE = 1 << 16, PIECES_MOST = 1024, PIECES_WAKE = 16 };
 
 struct piece {
@@ -138,6 +141,7 @@ static struct piece *take_piece(struct rt_writer *w)
 static int put_piece(struct rt_writer *w, const char *bytes, size_t n)
 {
 	struct piece *piece;
+	int r;
 
 	pthread_mutex_lock(&w->lock);
 	piece = take_piece(w);
@@ -154,8 +158,9 @@ static int put_piece(struct rt_writer *w, const char *bytes, size_t n)
 	} else if (!w->failed) {
 		w->failed = -ENOMEM;
 	}
+	r = w->failed;
 	pthread_mutex_unlock(&w->lock);
-	return piece ? 0 : w->failed;
+	return r;
 }
 
 int rt_writer_put(struct rt_writer *w, const char *bytes, size_t n)

@@ -27,7 +27,7 @@ int rt_writer_put(struct rt_writer *writer, const char *bytes, size_t n);
  */
 void rt_writer_put_tail(struct rt_writer *writer, const char *tail, off_t at);
 
-/* Have all be written: begin it, or wait for its end.  The same result. */
+/* Begin to write all, and wait for the end.  0, or the negative errno of any write so far. */
 int rt_writer_push(struct rt_writer *writer);
 int rt_writer_wait(struct rt_writer *writer);
 

@@ -155,6 +155,9 @@ static int bench_all(const struct bench *b, struct rt_error *err)
 		r = bench_threads(b, err);
 	fflush(stdout);
 	if (r == 0)
+		r = bench_formats(b, err);
+	fflush(stdout);
+	if (r == 0)
 		r = bench_start(b, ops, n, err);
 	fflush(stdout);
 	return r;

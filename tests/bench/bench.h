@@ -110,6 +110,9 @@ int bench_children(const struct bench *bench, struct rt_error *err);
 /* The calls that are lost with more threads than CPUs. */
 int bench_threads(const struct bench *bench, struct rt_error *err);
 
+/* The table of what formats cost, and of calls that a slow reader loses. */
+int bench_formats(const struct bench *bench, struct rt_error *err);
+
 /* The table of calls by how a function begins. */
 int bench_entries(const struct bench *bench, struct rt_error *err);
 

@@ -25,5 +25,6 @@ done
 # missing.
 expect_line '^  [a-z-]*, [a-z]*  *[0-9][0-9]*  *[0-9.]*  *[0-9.]*  *0  *0  *[0-9]' "$T/out"
 expect_line '^64 threads at full speed: [0-9]* calls, 0 lost$' "$T/out"
+expect_line '^  chrome  *[0-9][0-9]*  *0$' "$T/out"
 expect_line '^  tracefs  *[0-9][0-9]*  *[0-9.]*  *[0-9.]*  *0  *0  ' "$T/out"
 end_case
