@@ -8,6 +8,7 @@
 #include "elf/eh_frame.h"
 #include "elf/file.h"
 #include "base/array.h"
+#include "base/pairs.h"
 #include "base/search.h"
 #include "base/sort.h"
 
@@ -21,6 +22,7 @@ enum {
 	SITES = 64,		/* callers that are asked */
 	DEPTH = 8,
 	INSN_MAX = 16,
+	CALL = 0xe8, JUMP = 0xe9, SHORT = 0xeb, BRANCH = 0x0f, BYTES = 5,	/* of x86 */
 };
 
 /*
@@ -90,35 +92,36 @@ static int note_site(struct rt_callers *c, uint64_t target, uint64_t behind, boo
  * Whatever looks like a call of a function's beginning is one: that bytes of something else do is
  * rare, and then not all is certain.
  */
+static int note_x86(struct rt_callers *c, uint64_t addr, const uint8_t *bytes, size_t n)
+{
+	size_t end = bytes[0] == SHORT ? 2 : bytes[0] == BRANCH ? 6 : BYTES;
+	int32_t distance;
+
+	if (n < BYTES || end > n)
+		return 0;
+	if (bytes[0] == SHORT)
+		distance = (int8_t)bytes[1];
+	else
+		memcpy(&distance, bytes + end - sizeof(distance), sizeof(distance));
+	return note_site(c, addr + end + (uint64_t)(int64_t)distance, addr + end, bytes[0] != CALL);
+}
+
 static int scan_x86(struct rt_callers *c, uint64_t addr, const uint8_t *bytes, size_t n)
 {
-	enum { CALL = 0xe8, JUMP = 0xe9, SHORT = 0xeb, BRANCH = 0x0f, BYTES = 5, SHORT_BYTES = 2 };
-	static const bool begins[256] = {
-		[CALL] = true, [JUMP] = true, [SHORT] = true, [BRANCH] = true,
+	static const struct rt_byte_pair begins[] = {
+		{ CALL, 0, 0 }, { JUMP, 0, 0 }, { SHORT, 0, 0 }, { BRANCH, 0xf0, 0x80 },
 	};
-	int32_t distance;
-	size_t i, end;
+	uint16_t at[RT_PAIRS_BYTES];
+	size_t i, k, found, end = n < CHUNK ? n : CHUNK;
+	int r = 0;
 
-	for (i = 0; i < CHUNK && i + BYTES <= n; i++) {
-		if (!begins[bytes[i]])
-			continue;
-		if (bytes[i] == SHORT) {
-			end = i + SHORT_BYTES;
-			distance = (int8_t)bytes[i + 1];
-		} else if (bytes[i] == CALL || bytes[i] == JUMP ||
-			   (bytes[i] == BRANCH && (bytes[i + 1] & 0xf0) == 0x80)) {
-			end = i + BYTES + (bytes[i] == BRANCH);
-			if (end > n)
-				break;
-			memcpy(&distance, bytes + end - sizeof(distance), sizeof(distance));
-		} else {
-			continue;
-		}
-		if (note_site(c, addr + end + (uint64_t)(int64_t)distance, addr + end,
-			      bytes[i] != CALL) < 0)
-			return -1;
+	for (i = 0; i < end && r == 0; i += RT_PAIRS_BYTES) {
+		found = rt_pairs_find(begins, RT_COUNT(begins), bytes + i,
+				      end - i < RT_PAIRS_BYTES ? end - i : RT_PAIRS_BYTES, at);
+		for (k = 0; k < found && r == 0; k++)
+			r = note_x86(c, addr + i + at[k], bytes + i + at[k], n - i - at[k]);
 	}
-	return 0;
+	return r;
 }
 
 /* Instructions of one size. */
@@ -180,7 +183,7 @@ struct rt_callers *rt_callers_open(struct rt_image *image, const struct rt_calle
 				   void *ctx)
 {
 	struct rt_callers *c = calloc(1, sizeof(*c));
-	uint8_t *buf = malloc(CHUNK + INSN_MAX);
+	uint8_t *buf = calloc(1, CHUNK + INSN_MAX);
 	size_t i;
 	int r = -1;
 

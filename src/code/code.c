@@ -7,12 +7,14 @@
 
 #include "base/array.h"
 #include "base/search.h"
-#include "base/sort.h"
 #include "elf/eh_frame.h"
 #include "elf/file.h"
 #include "go/go.h"
 
 enum { CHUNK = 1 << 16, RELA64 = 24 };
+
+/* Files with their code further apart are not looked through. */
+#define SPAN_MAX (1ull << 33)
 
 struct relative {
 	uint64_t offset, addend;
@@ -28,9 +30,9 @@ struct slot {
 struct rt_code {
 	struct rt_image *image;
 	struct rt_decoder *decoder;
-	bool pointers_known, pointers_failed, relatives_known;
-	uint64_t *pointers;		/* sorted */
-	size_t npointers, pointers_cap;
+	bool pointers_known, relatives_known;
+	struct rt_range range;		/* from the first byte of code to the last */
+	uint8_t *pointed;		/* a bit for each byte there; NULL: not known */
 	struct relative *relatives;	/* sorted by offset */
 	size_t nrelatives, relatives_cap;
 	bool slots_known;
@@ -54,7 +56,7 @@ void rt_code_close(struct rt_code *code)
 	if (!code)
 		return;
 	rt_decoder_close(code->decoder);
-	free(code->pointers);
+	free(code->pointed);
 	free(code->relatives);
 	free(code->slots);
 	free(code);
@@ -112,9 +114,8 @@ static struct rt_range code_range(const struct rt_image *image)
 	return (struct rt_range){ .addr = first, .size = end > first ? end - first : 0 };
 }
 
-static int add_pointers(struct rt_code *code, const struct rt_segment *g, uint8_t *bytes)
+static int note_pointers(struct rt_code *code, const struct rt_segment *g, uint8_t *bytes)
 {
-	const struct rt_range range = code_range(code->image);
 	const unsigned word = code->image->arch->word;
 	uint64_t at, v;
 	size_t i, n;
@@ -125,12 +126,11 @@ static int add_pointers(struct rt_code *code, const struct rt_segment *g, uint8_
 			return -1;
 		for (i = 0; i + word <= n; i += word) {
 			v = word == 8 ? word_at(bytes + i, 8) : word_at(bytes + i, 4);
-			if (v - range.addr >= range.size || !v ||
+			if (v - code->range.addr >= code->range.size || !v ||
 			    !rt_image_is_code(code->image, v))
 				continue;
-			if (RT_ROOM(&code->pointers, code->npointers, &code->pointers_cap) < 0)
-				return -1;
-			code->pointers[code->npointers++] = v;
+			v -= code->range.addr;
+			code->pointed[v / 8] |= (uint8_t)(1u << v % 8);
 		}
 	}
 	return 0;
@@ -140,25 +140,37 @@ static void find_pointers(struct rt_code *code)
 {
 	uint8_t *bytes = malloc(CHUNK);
 	size_t i;
+	int r;
 
 	code->pointers_known = true;
-	code->pointers_failed = !bytes;
-	for (i = 0; i < code->image->nsegments && !code->pointers_failed; i++)
-		code->pointers_failed = add_pointers(code, &code->image->segments[i], bytes) < 0;
+	code->range = code_range(code->image);
+	if (bytes && code->range.size < SPAN_MAX)
+		code->pointed = calloc(1, (size_t)(code->range.size / 8 + 1));
+	r = code->pointed ? 0 : -1;
+	for (i = 0; i < code->image->nsegments && r == 0; i++)
+		r = note_pointers(code, &code->image->segments[i], bytes);
+	if (r < 0) {
+		free(code->pointed);
+		code->pointed = NULL;
+	}
 	free(bytes);
-	rt_sort_words(code->pointers, code->npointers);
 }
 
 bool rt_code_is_pointed(struct rt_code *code, uint64_t first, uint64_t last)
 {
-	size_t i;
+	const struct rt_range *range = &code->range;
 
 	if (!code->pointers_known)
 		find_pointers(code);
-	if (code->pointers_failed)
+	if (!code->pointed)
 		return true;
-	RT_SEARCH(i, code->npointers, code->pointers[i] < first);
-	return i < code->npointers && code->pointers[i] <= last;
+	first = first > range->addr ? first - range->addr : 0;
+	last = last > range->addr ? last - range->addr : 0;
+	for (; first <= last && first < range->size;
+	     first += code->pointed[first / 8] ? 1 : 8 - first % 8)
+		if (code->pointed[first / 8] >> first % 8 & 1)
+			return true;
+	return false;
 }
 
 /* ---- pointers that the loader fills in ---- */

@@ -24,6 +24,8 @@
 #include <string.h>
 
 #include "arch/emulation.h"
+#include "base/array.h"
+#include "base/pairs.h"
 #include "base/search.h"
 #include "elf/eh_frame.h"
 #include "elf/file.h"
@@ -506,38 +508,25 @@ static uint32_t get32(const uint8_t *p)
 	return v;
 }
 
-/*
- * call, jmp, jcc, xbegin and lea, with four bytes of displacement: where those are, 0: it is none
- * of them.
- */
-static unsigned displacement(const uint8_t *p)
-{
-	switch (p[0]) {
-	case 0xe8: case 0xe9:
-		return 1;
-	case 0x0f:
-		return (p[1] & 0xf0) == 0x80 ? 2 : 0;
-	case 0x8d:
-		return (p[1] & 0xc7) == 0x05 ? 2 : 0;
-	case 0xc7:
-		return p[1] == 0xf8 ? 2 : 0;
-	}
-	return 0;
-}
+/* call, jmp, jcc, lea and xbegin, with four bytes of displacement: their first two bytes. */
+static const struct rt_byte_pair relative[] = {
+	{ 0xe8, 0, 0 }, { 0xe9, 0, 0 }, { 0x0f, 0xf0, 0x80 }, { 0x8d, 0xc7, 0x05 },
+	{ 0xc7, 0xff, 0xf8 },
+};
 
 static void sweep_code(struct sweep *s, const uint8_t *bytes, size_t n, uint64_t addr)
 {
-	static const bool begins[256] = {
-		[0xe8] = true, [0xe9] = true, [0x0f] = true, [0x8d] = true, [0xc7] = true,
-	};
-	unsigned d;
-	size_t i;
+	uint16_t at[RT_PAIRS_BYTES];
+	size_t i, k, from, found;
 
-	for (i = 0; i < n; i++) {
-		d = begins[bytes[i]] ? displacement(bytes + i) : 0;
-		if (d)
-			note(s,
-			     addr + i + d + 4 + (uint64_t)(int64_t)(int32_t)get32(bytes + i + d));
+	for (from = 0; from < n; from += RT_PAIRS_BYTES) {
+		found = rt_pairs_find(relative, RT_COUNT(relative), bytes + from,
+				      n - from < RT_PAIRS_BYTES ? n - from : RT_PAIRS_BYTES, at);
+		for (k = 0; k < found; k++) {
+			i = from + at[k];
+			i += (bytes[i] & 0xfe) == 0xe8 ? 1 : 2;
+			note(s, addr + i + 4 + (uint64_t)(int64_t)(int32_t)get32(bytes + i));
+		}
 	}
 	for (i = 0; i < n && s->absolute; i++)
 		note(s, get32(bytes + i));

@@ -53,6 +53,7 @@ static void __attribute__((noreturn)) child_main(int to,
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (!signatures || !file)
 		_exit(1);
+	rt_signatures_only_guess(signatures);
 	ask(ctx, signatures);
 	rt_signatures_write(signatures, file);
 	fclose(file);

@@ -40,6 +40,11 @@ struct rt_signatures *rt_signatures_new(void)
 	return calloc(1, sizeof(struct rt_signatures));
 }
 
+void rt_signatures_only_guess(struct rt_signatures *s)
+{
+	s->named = NAMED_MAX;
+}
+
 void rt_signatures_free(struct rt_signatures *s)
 {
 	size_t i;

@@ -16,6 +16,9 @@ struct rt_signatures;
 struct rt_signatures *rt_signatures_new(void);
 void rt_signatures_free(struct rt_signatures *signatures);
 
+/* No types by the names of C++: the guesses are wanted alone. */
+void rt_signatures_only_guess(struct rt_signatures *signatures);
+
 /*
  * Find a function's arguments and result in the best source that has them.  Sources, best first:
  * the user's specification, debug information, a file of prototypes for its library, a guess from

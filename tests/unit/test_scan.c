@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "unit.h"
+#include "base/array.h"
 #include "base/clean.h"
 #include "base/glob.h"
+#include "base/pairs.h"
 #include "base/scan.h"
 #include "base/sort.h"
 
@@ -166,6 +168,36 @@ static void test_sort(void)
 		}
 }
 
+/* Every pair of bytes, from each place of a block on, and ends within a block. */
+static void test_pairs(void)
+{
+	static const struct rt_byte_pair kinds[] = {
+		{ 0xe8, 0, 0 }, { 0x0f, 0xf0, 0x80 }, { 0xc7, 0xff, 0xf8 },
+	};
+	static const size_t sizes[] = { 0, 1, 15, 16, 17, 100, RT_PAIRS_BYTES };
+	static uint8_t bytes[RT_PAIRS_BYTES + 17];
+	static uint16_t at[RT_PAIRS_BYTES];
+	size_t i, k, n, found, round;
+	uint32_t word = 1;
+
+	for (round = 0; round < 100; round++) {
+		for (i = 0; i < sizeof(bytes); i++) {
+			word = word * 1664525u + 1013904223u;
+			bytes[i] = "\xe8\x0f\x80\x8f\xc7\xf8\xf9\x90"[word >> 29];
+		}
+		n = sizes[round % RT_COUNT(sizes)];
+		found = rt_pairs_find(kinds, RT_COUNT(kinds), bytes + round % 2, n, at);
+		for (i = k = 0; i < n; i++) {
+			const uint8_t *p = bytes + round % 2 + i;
+
+			if (p[0] == 0xe8 || (p[0] == 0x0f && p[1] >= 0x80 && p[1] <= 0x8f) ||
+			    (p[0] == 0xc7 && p[1] == 0xf8))
+				CU_ASSERT_FATAL(k < found && at[k++] == i);
+		}
+		CU_ASSERT_EQUAL(k, found);
+	}
+}
+
 CU_TestInfo rt_tests_scan[] = {
 	{ "numbers", test_numbers },
 	{ "words", test_words },
@@ -173,5 +205,6 @@ CU_TestInfo rt_tests_scan[] = {
 	{ "what a terminal may be shown", test_printable },
 	{ "globs", test_globs },
 	{ "sorted words", test_sort },
+	{ "pairs of bytes", test_pairs },
 	CU_TEST_INFO_NULL,
 };
