@@ -256,6 +256,8 @@ if ! slow && has mkfifo; then
 	EOF
 	$CC -g -O1 -o "$T/fds" "$T/fds.c"
 	mkfifo "$T/wait"
+	# Opened late, behind the FIFO: it has lines of the case before.
+	: >"$T/err"
 	# The path is looked up at the time of printing: the program waits for it.
 	timeout 60 "$RAWTRACE" -y "$T/fds" use shut <"$T/wait" 2>"$T/err" &
 	exec 5>"$T/wait"
