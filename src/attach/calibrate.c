@@ -14,7 +14,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
@@ -152,9 +151,14 @@ static int attach_pmu(const struct places *p, bool times)
 	return r;
 }
 
+static uint8_t first_byte(void (*code)(void))
+{
+	return *(const volatile uint8_t *)(uintptr_t)code;
+}
+
 static bool is_there(void (*code)(void))
 {
-	return *(const volatile uint8_t *)(uintptr_t)code == 0xcc;
+	return first_byte(code) == 0xcc;
 }
 
 /* Has this process single-stepped anything?  UNKNOWN where that cannot be read. */
@@ -170,32 +174,49 @@ static int has_stepped(void)
 	return result;
 }
 
-/* Call the samples from `first` up to `last`, and look whether one was single-stepped. */
-static int try_samples(const struct places *p, unsigned first, unsigned last)
+/* Call all samples, and look whether one was single-stepped. */
+static int try_samples(const struct places *p)
 {
 	void (*volatile call)(void);
+	unsigned i;
 
-	for (; first < last; first++) {
-		call = p->sample[first]->code;
+	for (i = 0; i < p->n; i++) {
+		call = p->sample[i]->code;
 		call();
 	}
 	return has_stepped();
 }
 
-/*
- * One sample in a process that has not single-stepped anything yet: the area is not copied to a
- * child.
- */
-static int try_alone(const struct places *p, unsigned i)
+static int try_in_child(void (*volatile call)(void))
 {
+	uint8_t byte = first_byte(call);
 	pid_t pid = fork();
 	int status = 0;
 
-	if (pid == 0)
-		_exit(try_samples(p, i, i + 1));
+	if (pid == 0) {
+		if (first_byte(call) != byte)
+			_exit(UNKNOWN);
+		call();
+		_exit(has_stepped());
+	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : UNKNOWN;
+}
+
+/*
+ * One call in a process that has not single-stepped anything yet: the area is not copied to a
+ * child.  The probe is, but no filter asks for it: when another rawtrace removes its own from the
+ * same place, the kernel takes the child's with it (register_for_each_vma).
+ */
+static int try_alone(void (*code)(void))
+{
+	enum { TRIES = 5 };
+	int i, result = UNKNOWN;
+
+	for (i = 0; i < TRIES && result == UNKNOWN; i++)
+		result = try_in_child(code);
+	return result;
 }
 
 /* All together, as mostly all are emulated; else one by one. */
@@ -211,9 +232,9 @@ static uint32_t measure(const struct places *p, bool old)
 	 */
 	for (i = 0; i < p->n; i++)
 		probed[i] = is_there(p->sample[i]->code);
-	all = try_samples(p, 0, p->n) == EMULATED;
+	all = try_samples(p) == EMULATED;
 	for (i = 0; i < p->n; i++)
-		if (probed[i] && (all || try_alone(p, i) == EMULATED))
+		if (probed[i] && (all || try_alone(p->sample[i]->code) == EMULATED))
 			emulated |= RT_FORM_BIT(p->sample[i]->form) |
 				    (old ? p->sample[i]->older_form : 0);
 	return emulated;
@@ -239,31 +260,13 @@ static uint32_t time_calls(void (*volatile call)(void))
 	return (uint32_t)least;
 }
 
-/*
- * The first sample is push.  In a child that has single-stepped nothing, to see whether the return
- * is.
- */
+/* The first sample is push. */
 static void measure_times(const struct places *p, struct answer *a)
 {
-	void (*volatile call)(void) = p->ret;
-	int results[2];
-	pid_t pid;
-	char byte;
-
-	if (p->all == p->n || !is_there(p->ret) || pipe2(results, O_CLOEXEC) != 0)
+	if (p->all == p->n || !is_there(p->ret))
 		return;
 	a->push_ns = time_calls(p->sample[0]->code);
-	pid = fork();
-	if (pid == 0) {
-		call();
-		byte = (char)has_stepped();
-		_exit(write(results[1], &byte, 1) != 1);
-	}
-	close(results[1]);
-	a->return_stepped = pid > 0 && read(results[0], &byte, 1) == 1 && byte == STEPPED;
-	close(results[0]);
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	a->return_stepped = try_alone(p->ret) == STEPPED;
 	a->return_ns = time_calls(p->ret);
 }
 
