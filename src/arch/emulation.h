@@ -17,6 +17,7 @@ enum rt_emulation_op {
 	RT_EMULATE_AND,
 	RT_EMULATE_OR,
 	RT_EMULATE_XOR,
+	RT_EMULATE_ELSEWHERE,	/* ip += `offset`, where another return is */
 };
 
 /*

@@ -3,9 +3,10 @@
  * Which sites' instructions our programs emulate (emit/emulation.h).
  *
  * Only sites that have their place alone: programs see the registers one after the other, and the
- * second one would see those that the first one has changed.
+ * second one would see those that the first one has changed.  But the entry and the exit of an
+ * empty function both take its return elsewhere: the first one to run does.
  *
- * Not returns with which a function begins: another tool's uretprobe there is prepared after all
+ * Returns at entries are only taken elsewhere: another tool's uretprobe there is prepared after all
  * programs have run (handler_chain()), at the sp that they leave, in the caller's frame.
  *
  * Not returns where there may be a user shadow stack (x86, Linux 6.6): the processor compares the
@@ -21,6 +22,7 @@
 #include <unistd.h>
 
 #include "arch/emulation.h"
+#include "code/spare_return.h"
 #include "emit/bpf.h"
 #include "kernel/procfs.h"
 #include "kernel/sys.h"
@@ -153,8 +155,8 @@ static bool writes_argument(const struct rt_function *f, const struct rt_emulati
 }
 
 /*
- * Other probes at the entries whose instructions write an argument's register: their programs may
- * not see it so.  The kernel runs the newest program first (consumer_add() in
+ * Other probes at the entries whose instructions write an argument's register, or are returns:
+ * their programs may not see it so.  The kernel runs the newest program first (consumer_add() in
  * kernel/events/uprobes.c), so this concerns probes that were there before ours.  Their breakpoints
  * are in the traced process.  If it has not mapped the file yet, they are in this process when it
  * does so, as only processes that run can have probes of their own.
@@ -164,6 +166,8 @@ struct others {
 	struct rt_memory **processes;	/* by request->pids; NULL: not opened yet */
 	const struct rt_image *image;	/* that is mapped in `file` */
 	struct rt_memory *file;
+	const struct rt_image *returns;	/* that `spare` was looked for in */
+	uint64_t spare;			/* rt_spare_return */
 };
 
 static bool open_processes(struct others *o)
@@ -196,11 +200,10 @@ static bool has_no_probe(const struct rt_memory *memory, const struct rt_image *
 			  rt_memory_probed(memory, image, addr) == 0);
 }
 
-/* Will ours be the oldest probe at the entry?  Other processes than the request's are not known. */
-static bool is_oldest(struct others *o, const struct rt_function *f)
+/* Will ours be the oldest probe there?  Other processes than the request's are not known. */
+static bool is_oldest(struct others *o, const struct rt_function *f, uint64_t addr)
 {
 	const struct rt_pids *pids = o->request->pids;
-	uint64_t addr = f->addr + f->skip;
 	unsigned i;
 
 	if (o->request->reach != RT_REACH_PROCESSES || !open_processes(o))
@@ -223,8 +226,24 @@ static bool is_entry(const struct rt_function *f, uint64_t addr)
 	return addr == f->addr || rt_symbols_at(f->image, addr, &n) != NULL;
 }
 
-static void read_site(struct others *others, const struct spot *s, bool returns,
-		      struct rt_emulation *v)
+/* The return at `addr`: ip goes to another one. */
+static bool take_elsewhere(struct others *o, const struct rt_function *f, uint64_t addr,
+			   struct rt_emulation *emulation)
+{
+	if (emulation->offset || !is_oldest(o, f, addr))
+		return false;
+	if (o->returns != f->image) {
+		o->returns = f->image;
+		o->spare = rt_spare_return(f->image);
+	}
+	emulation->op = RT_EMULATE_ELSEWHERE;
+	emulation->offset = (int64_t)(o->spare - addr);
+	return o->spare != 0;
+}
+
+/* `together`: the function's other site is at the same place. */
+static void read_site(struct others *others, const struct spot *s, bool together, bool by_ip,
+		      bool returns, struct rt_emulation *v)
 {
 	const struct rt_attach_request *request = others->request;
 	const struct rt_site *site = &request->sites[s->site];
@@ -241,11 +260,16 @@ static void read_site(struct others *others, const struct spot *s, bool returns,
 	n = rt_image_read(f->image, addr, bytes, sizeof(bytes));
 	if (!arch->emulation(bytes, n, &emulation))
 		return;
-	if (exit ? emulation.op != RT_EMULATE_RETURN || !returns || is_entry(f, addr)
-		 : emulation.op == RT_EMULATE_RETURN)
+	if (emulation.op != RT_EMULATE_RETURN) {
+		if (exit || together ||
+		    (writes_argument(f, &emulation) && !is_oldest(others, f, addr)))
+			return;
+	} else if (!exit || together || is_entry(f, addr)) {
+		if (by_ip || !take_elsewhere(others, f, addr, &emulation))
+			return;
+	} else if (!returns) {
 		return;
-	if (!exit && writes_argument(f, &emulation) && !is_oldest(others, f))
-		return;
+	}
 	emulation.place = s->offset & RT_EMULATION_PLACE;
 	v[s->site] = emulation;
 }
@@ -268,21 +292,29 @@ static unsigned find_spots(const struct rt_attach_request *request, struct spot 
 	return n;
 }
 
-static bool read_sites(const struct rt_attach_request *request, struct spot *spots,
+/* Are the `n` spots at one place that of one site, or of an entry and an exit? */
+static bool are_alone(const struct rt_attach_request *request, const struct spot *spots, unsigned n)
+{
+	return n == 1 || (n == 2 && (request->sites[spots[0].site].kind == RT_SITE_EXIT) !=
+					    (request->sites[spots[1].site].kind == RT_SITE_EXIT));
+}
+
+static bool read_sites(const struct rt_attach_request *request, enum rt_key key, struct spot *spots,
 		       struct rt_emulation *v)
 {
-	unsigned i, n = find_spots(request, spots);
+	unsigned i, k, n = find_spots(request, spots), same;
 	bool returns = may_return(request), found = false;
 	struct others others = { .request = request };
 
 	for (i = 0; i < request->nsites; i++)
 		v[i] = nothing;
-	for (i = 0; i < n; i++) {
-		if ((i && compare_spots(&spots[i - 1], &spots[i]) == 0) ||
-		    (i + 1 < n && compare_spots(&spots[i], &spots[i + 1]) == 0))
-			continue;
-		read_site(&others, &spots[i], returns, v);
-		found |= v[spots[i].site].op != RT_EMULATE_NOTHING;
+	for (i = 0; i < n; i += same) {
+		for (same = 1; i + same < n && compare_spots(&spots[i], &spots[i + same]) == 0;)
+			same++;
+		for (k = i; k < i + same && are_alone(request, &spots[i], same); k++) {
+			read_site(&others, &spots[k], same > 1, key != RT_KEY_ID, returns, v);
+			found |= v[spots[k].site].op != RT_EMULATE_NOTHING;
+		}
 	}
 	close_others(&others);
 	return found;
@@ -371,7 +403,7 @@ static int open_map(const struct rt_attach_request *request, enum rt_key key,
 
 	for (i = 0; table && i < n; i++)
 		table[i] = nothing;
-	if (table && spots && read_sites(request, spots, v)) {
+	if (table && spots && read_sites(request, key, spots, v)) {
 		fill_table(request, key, v, table);
 		map = rt_bpf_map_create(RT_BPF_MAP_TYPE_ARRAY, 4, sizeof(*v), n, 0);
 	}

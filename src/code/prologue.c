@@ -116,8 +116,7 @@ static bool is_cheap(const struct rt_arch *arch, const struct rt_prologue_want *
 
 	if (form && (want->emulated & RT_FORM_BIT(form)))
 		return true;
-	return want->programs && arch->emulation && arch->emulation(bytes, n, &emulation) &&
-	       emulation.op != RT_EMULATE_RETURN;
+	return want->programs && arch->emulation && arch->emulation(bytes, n, &emulation);
 }
 
 void rt_prologue_walk(const struct rt_arch *arch, struct rt_decoder *decoder, const uint8_t *bytes,

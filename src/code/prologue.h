@@ -20,8 +20,8 @@ struct rt_extent {
 struct rt_prologue_want {
 	uint32_t emulated;	/* RT_FORM_BIT of what this kernel does not single-step */
 	/*
-	 * BPF programs emulate what rt_arch.emulation reads, but for returns.  Their place is no
-	 * better than an entry that programs emulate too.
+	 * BPF programs emulate what rt_arch.emulation reads.  Their place is no better than an
+	 * entry that programs emulate too.
 	 */
 	bool programs;
 	/* what it makes of probed nops; rt_prologue_find takes the image's */

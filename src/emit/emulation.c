@@ -8,8 +8,8 @@
 /* R8 in this part: the site's struct rt_emulation. */
 enum { EMULATION = R8 };
 
-/* The byte of a breakpoint, and the bits of an address that are not a user's (x86-64). */
-enum { INT3 = 0xcc, USER_BITS = 47 };
+/* x86-64: a breakpoint's byte, a return's, and the bits of a user's address. */
+enum { INT3 = 0xcc, USER_BITS = 47, RET = 0xc3 };
 
 /* KEY = the site's place; exits are behind entries. */
 static void emit_place(struct emitter *e)
@@ -87,6 +87,23 @@ static void emit_return(struct emitter *e, int none)
 	rt_bpf_alu(e->bpf, RT_BPF_ADD, R2, R1);
 	rt_bpf_alu_imm(e->bpf, RT_BPF_ADD, R2, arch->word);
 	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, arch->sp.pt_regs, R2);
+}
+
+/* ip = the other return (code/spare_return.c), if that is in memory as in the file. */
+static void emit_elsewhere(struct emitter *e, int none)
+{
+	int ip = e->program->plan->arch->ip.pt_regs;
+
+	rt_bpf_load(e->bpf, RT_BPF_DW, R3, CTX, ip);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, EMULATION, offsetof(struct rt_emulation, offset));
+	rt_bpf_alu(e->bpf, RT_BPF_ADD, R3, R1);
+	emit_word(e, 1, none);
+	rt_bpf_load(e->bpf, RT_BPF_B, R1, R10, POINTER);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, RET, none);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R3, CTX, ip);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, EMULATION, offsetof(struct rt_emulation, offset));
+	rt_bpf_alu(e->bpf, RT_BPF_ADD, R3, R1);
+	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, ip, R3);
 }
 
 /* ---- operations on registers ---- */
@@ -381,17 +398,22 @@ static void emit_computation(struct emitter *e, int none)
 
 void rt_emit_emulation(struct emitter *e)
 {
-	int none = rt_bpf_label(e->bpf);
+	int none = rt_bpf_label(e->bpf), elsewhere = rt_bpf_label(e->bpf);
 
 	emit_site(e);
 	e->out = none;
 	rt_emit_lookup(e, RT_MAP_EMULATIONS, KEY);
 	rt_bpf_mov(e->bpf, EMULATION, R0);
 	emit_unchanged(e, none);
+	rt_bpf_load(e->bpf, RT_BPF_B, R1, EMULATION, FIELD(op));
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, RT_EMULATE_ELSEWHERE, elsewhere);
 	/* Only returns are emulated at exits, and nowhere else. */
 	if (e->program->plan->kind == RT_KIND_RETURN)
 		emit_return(e, none);
 	else
 		emit_computation(e, none);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, none);
+	rt_bpf_place(e->bpf, elsewhere);
+	emit_elsewhere(e, none);
 	rt_bpf_place(e->bpf, none);
 }

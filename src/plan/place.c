@@ -148,7 +148,7 @@ static bool is_stepped(const struct rt_function *f, uint32_t emulated)
 	if (!arch->emulation || ((emulated | RT_FORMS_ASSUMED) & RT_FORM_BIT(f->form)))
 		return false;
 	n = rt_image_read(f->image, f->addr + f->skip, bytes, sizeof(bytes));
-	return !arch->emulation(bytes, n, &emulation) || emulation.op == RT_EMULATE_RETURN;
+	return !arch->emulation(bytes, n, &emulation);
 }
 
 /* To where the frame is made: Go has checked that the stack has room for it. */

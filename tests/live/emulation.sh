@@ -73,6 +73,16 @@ expect_number calls "$(grep -c '^>(probed_sub_sp' "$T/err")" -eq $ROUNDS
 expect_number returns "$(grep -c '^<' "$T/err")" -eq $ROUNDS
 end_case
 
+begin "an empty function"
+rt -v --return=insn "$T/emulation" probed_only -- $ROUNDS
+expect_status 0
+emulates "$T/err"
+[ -z "$EMULATES" ] ||
+	expect_line '^rawtrace: BPF programs emulate the returns of 1 of 1 exit probes' "$T/err"
+expect_number calls "$(grep -c '^>(probed_only' "$T/err")" -eq $ROUNDS
+expect_number returns "$(grep -c '^<' "$T/err")" -eq $ROUNDS
+end_case
+
 # traces N ARGUMENT...: the trace number N, with its output in $T/traceN and $T/errN.
 traces() {
 	number=$1
@@ -91,6 +101,26 @@ agree() {
 	expect_number arguments "$(grep -c '' "$T/arguments1")" -eq $ROUNDS
 	cmp -s "$T/arguments1" "$T/arguments2" || because "their arguments differ"
 	emulates "$T/err2" no
+}
+
+# beside ARGUMENT...: the first trace; the second one has a uretprobe at the function that only
+# returns.
+beside() {
+	rm -f "$T/go"
+	in_background "$T/returning" $ROUNDS "$T/go" >"$T/out"
+	TARGET=$PID
+	wait_for 20 test "/proc/$TARGET/exe" -ef "$T/returning" || because "it does not run"
+	traces 1 -p "$TARGET" "$@"
+	first=$PID
+	traces 2 --return=uretprobe -p "$TARGET" only_returns
+	second=$PID
+	: >"$T/go"
+	reap "$TARGET"
+	! selected || expect_status 0
+	! selected || expect_line "^$ROUNDS calls$" "$T/out"
+	reap "$first"
+	reap "$second"
+	expect_number "returns of the second" "$(grep -c '^<' "$T/trace2")" -eq $ROUNDS
 }
 
 case " $MECHANISMS " in
@@ -114,25 +144,16 @@ case " $MECHANISMS " in
 
 	# The uretprobe is prepared when all programs have run: it must find the return address.
 	begin "another trace has a uretprobe where this one has an exit"
-	rm -f "$T/go"
-	in_background "$T/returning" $ROUNDS "$T/go" >"$T/out"
-	TARGET=$PID
-	wait_for 20 test "/proc/$TARGET/exe" -ef "$T/returning" || because "it does not run"
-	traces 1 --return=insn -p "$TARGET" 'long jumps(long)'
-	first=$PID
-	traces 2 --return=uretprobe -p "$TARGET" only_returns
-	second=$PID
-	: >"$T/go"
-	reap "$TARGET"
-	! selected || expect_status 0
-	! selected || expect_line "^$ROUNDS calls$" "$T/out"
-	reap "$first"
-	reap "$second"
+	beside --return=insn 'long jumps(long)'
 	! selected || expect_line '^rawtrace: tail calls: hidden probes at 1 exit ' "$T/err1"
-	for number in 1 2; do
-		expect_number returns "$(grep -c '^<' "$T/trace$number")" -eq $ROUNDS
-	done
+	expect_number returns "$(grep -c '^<' "$T/trace1")" -eq $ROUNDS
 	expect_no_line 'tail call to' "$T/trace1"
+	end_case
+
+	begin "another trace has a uretprobe where this one has an empty function's entry"
+	beside --return=none only_returns
+	emulates "$T/err1"
+	expect_number calls "$(grep -c '^>' "$T/trace1")" -eq $ROUNDS
 	end_case
 
 	begin "a trace of all processes, then one of a command"

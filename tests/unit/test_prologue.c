@@ -10,6 +10,7 @@
 #include "elf/file.h"
 #include "arch/flow.h"
 #include "code/prologue.h"
+#include "code/spare_return.h"
 #include "unit.h"
 #include "base/array.h"
 
@@ -122,6 +123,29 @@ static void test_walk_old(void)
 	if (decoder)
 		code_each("prologue_old.x86_64", check_walk_old);
 }
+
+/* ---- a return that nobody probes ---- */
+
+static void check_spare_return(const struct code *code, const struct code_part *c)
+{
+	const struct elfgen_sym f = { "f", CODE_FIRST, c->size, STB_GLOBAL, STT_FUNC, ELFGEN_TEXT };
+	struct rt_image *image = make_image_of(c, &f, 1);
+	uint64_t found = rt_spare_return(image);
+	char got[32] = "none";
+
+	if (found)
+		snprintf(got, sizeof(got), "+%u", (unsigned)(found - CODE_FIRST));
+	code_check_text(code, c, got);
+	rt_image_close(image);
+}
+
+static void test_spare_return(void)
+{
+	if (decoder)
+		code_each("spare_return.x86_64", check_spare_return);
+}
+
+/* ---- forms ---- */
 
 static void check_form(const struct code *code, const struct code_part *c)
 {
@@ -381,6 +405,7 @@ CU_TestInfo rt_tests_prologue[] = {
 	{ "walk", test_walk },
 	{ "walk without a disassembler", test_walk_alone },
 	{ "walk on an old kernel", test_walk_old },
+	{ "a return inside another instruction", test_spare_return },
 	{ "branches", test_branches },
 	{ "branches from functions before and behind", test_branches_before },
 	{ "what looks like a branch into a nop", test_branches_inner },

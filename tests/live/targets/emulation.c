@@ -151,6 +151,10 @@ FORM(endbr, "endbr64\n ret");
 FORM(sub_sp, "sub $24, %rsp\n lea 8(%rsp), %rax\n add $24, %rsp\n ret");
 FORM(sub_load, "sub $136, %rsp\n mov 8(%rsi), %rax\n add $136, %rsp\n ret");
 
+/* An empty function, and a return inside another instruction, which takes its place. */
+FORM(only, "ret");
+FORM(value_return, "mov $0xc3, %eax\n ret");
+
 /* They write arguments' registers: emulated unless another probe was there before. */
 FORM(argument, "mov %rsi, %rdi\n ret");
 FORM(argument_zero, "xor %edx, %edx\n ret");
@@ -177,7 +181,8 @@ static const struct {
 	ROW(cmp_to), ROW(cmp_in), ROW(cmp_short), ROW(cmp_sp), ROW(cmp_ax), ROW(xor),
 	ROW(xor_quad), ROW(and_byte), ROW(and_word), ROW(or), ROW(add), ROW(add_byte),
 	ROW(add_load), ROW(sub), ROW(sub_value), ROW(sub_byte), ROW(endbr), ROW(argument),
-	ROW(argument_zero), ROW(argument_load), ROW(sub_sp), ROW(sub_load),
+	ROW(argument_zero), ROW(argument_load), ROW(sub_sp), ROW(sub_load), ROW(only),
+	ROW(value_return),
 	ROW(store), ROW(borrow),
 };
 

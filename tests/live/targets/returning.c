@@ -21,7 +21,11 @@ __asm__(".text\n"
 	".globl only_returns\n"
 	".type only_returns, %function\n"
 	"only_returns: ret\n"
-	".size only_returns, . - only_returns\n");
+	".size only_returns, . - only_returns\n"
+	".globl has_return_inside\n"
+	".type has_return_inside, %function\n"
+	"has_return_inside: mov $0xc3, %eax\n ret\n"
+	".size has_return_inside, . - has_return_inside\n");
 
 int main(int argc, char **argv)
 {

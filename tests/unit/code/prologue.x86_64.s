@@ -108,7 +108,7 @@
 	mov %rdi,(%rsi)
 	mov %rdi,%rax
 
-	case program_ret, "programs 3f: +0, not a plain"
+	case program_ret, "programs 3f: +4, past what"
 	pxor %xmm0,%xmm0
 	ret
 
