@@ -410,7 +410,7 @@ static uint32_t find_emulated(struct rt_calibration *c, enum rt_nops nops, bool 
 }
 
 int rt_place_cheaply(const struct rt_wanted *wanted, const struct rt_traced *traced,
-		     const struct rt_sites *sites, bool ask, bool costs, struct rt_calibration *c,
+		     struct rt_sites *sites, bool ask, bool costs, struct rt_calibration *c,
 		     struct rt_error *err)
 {
 	const struct rt_arch *arch = rt_image_arch(rt_program_executable(&traced->program));

@@ -51,7 +51,7 @@ void rt_calibration_end(struct rt_calibration *calibration);
  * or where `costs` are wanted.  0 or -ENOMEM.
  */
 int rt_place_cheaply(const struct rt_wanted *wanted, const struct rt_traced *traced,
-		     const struct rt_sites *sites, bool ask, bool costs,
+		     struct rt_sites *sites, bool ask, bool costs,
 		     struct rt_calibration *calibration, struct rt_error *err);
 
 #endif

@@ -193,7 +193,7 @@ static void close_others(struct others *o)
 	rt_memory_close(o->file);
 }
 
-static bool has_no_probe(const struct rt_memory *memory, const struct rt_image *image,
+static bool has_no_probe(struct rt_memory *memory, const struct rt_image *image,
 			 uint64_t addr)
 {
 	return memory && (!rt_memory_has(memory, image) ||

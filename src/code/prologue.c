@@ -27,11 +27,12 @@
 #include "base/array.h"
 #include "base/pairs.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "elf/eh_frame.h"
 #include "elf/file.h"
 
 /* No place further from the entry is looked at, and an instruction has at most 15 bytes. */
-enum { FURTHEST = 48, INSN_MAX = 15 };
+enum { INSN_MAX = 15, FURTHEST = RT_PROLOGUE_MOST - INSN_MAX };
 
 static const char *keep_at_entry(struct rt_prologue *p, const char *why)
 {
@@ -474,8 +475,8 @@ const char *rt_branches_near(const struct rt_extent *f, struct rt_decoder *decod
 
 struct sweep {
 	const struct rt_image *image;
-	struct rt_window *v;
-	size_t n;
+	struct rt_targets *targets;
+	bool nomem;
 	uint64_t low, span;	/* of all windows together */
 	uint8_t *bits;		/* one for each byte from low: it is in a window */
 	unsigned word;		/* bytes in an address */
@@ -491,12 +492,14 @@ static bool in_window(const struct sweep *s, uint64_t target)
 
 static void note(struct sweep *s, uint64_t target)
 {
-	size_t i;
+	struct rt_targets *t = s->targets;
 
 	if (!in_window(s, target))
 		return;
-	RT_SEARCH(i, s->n, s->v[i].first <= target);
-	s->v[i ? i - 1 : 0].entered = true;
+	if (RT_ROOM(&t->v, t->n, &t->cap) < 0)
+		s->nomem = true;
+	else
+		t->v[t->n++] = target;
 }
 
 static uint32_t get32(const uint8_t *p)
@@ -584,41 +587,57 @@ static int sweep_segment(struct sweep *s, const struct rt_image *image, const st
 	return 0;
 }
 
-static void set_bits(struct sweep *s)
+static void set_bits(struct sweep *s, const struct rt_window *v, size_t n)
 {
 	uint64_t at;
 	size_t i;
 
-	for (i = 0; i < s->n; i++)
-		for (at = s->v[i].first - s->low; at <= s->v[i].last - s->low; at++)
+	for (i = 0; i < n; i++)
+		for (at = v[i].first - s->low; at <= v[i].last - s->low; at++)
 			s->bits[at / 8] |= (uint8_t)(1u << at % 8);
 }
 
-int rt_branches_far(const struct rt_image *image, struct rt_window *v, size_t n)
+int rt_branches_find(const struct rt_image *image, const struct rt_window *v, size_t n,
+		     struct rt_targets *targets)
 {
 	struct sweep s = { .image = image,
-			   .v = v,
-			   .n = n,
+			   .targets = targets,
 			   .word = image->arch->word,
 			   .absolute = image->type == ET_EXEC };
+	uint64_t last = 0;
 	uint8_t *bytes;
-	int r = -ENOMEM;
+	int r = 0;
 	size_t i;
 
 	if (!n)
 		return 0;
+	for (i = 0; i < n; i++)
+		last = v[i].last > last ? v[i].last : last;
 	s.low = v[0].first;
-	s.span = v[n - 1].last - s.low;
+	s.span = last - s.low;
+	targets->all = s.span >= SPAN_MAX;
+	if (targets->all)
+		return 0;
 	bytes = malloc(CHUNK + OVERLAP);
-	s.bits = s.span < SPAN_MAX ? calloc(1, (size_t)(s.span / 8 + 1)) : NULL;
-	if (bytes && s.bits) {
-		set_bits(&s);
-		for (r = 0, i = 0; i < image->nsegments && r == 0; i++)
-			r = sweep_segment(&s, image, &image->segments[i], bytes);
-	}
-	for (i = 0; i < n && r < 0; i++)
-		v[i].entered = true;
+	s.bits = calloc(1, (size_t)(s.span / 8 + 1));
+	s.nomem = !bytes || !s.bits;
+	if (!s.nomem)
+		set_bits(&s, v, n);
+	for (i = 0; i < image->nsegments && r == 0 && !s.nomem; i++)
+		r = sweep_segment(&s, image, &image->segments[i], bytes);
+	targets->all = r < 0;
 	free(bytes);
 	free(s.bits);
-	return r == -ENOMEM && s.span < SPAN_MAX ? r : 0;
+	rt_sort_words(targets->v, targets->n);
+	return s.nomem ? -ENOMEM : 0;
+}
+
+void rt_branches_enter(const struct rt_targets *targets, struct rt_window *v, size_t n)
+{
+	size_t i, k;
+
+	for (i = 0; i < n; i++) {
+		RT_SEARCH(k, targets->n, targets->v[k] < v[i].first);
+		v[i].entered |= targets->all || (k < targets->n && targets->v[k] <= v[i].last);
+	}
 }

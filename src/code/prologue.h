@@ -42,8 +42,11 @@ struct rt_prologue_want {
 	const struct rt_image *image;
 };
 
+enum { RT_PROLOGUE_MOST = 63 };
+
 struct rt_prologue {
-	uint32_t skip;		/* bytes from the entry to the place */
+	/* bytes from the entry to the place: RT_PROLOGUE_MOST at most, and less than the size */
+	uint32_t skip;
 	int32_t sp_down;	/* the stack pointer is so much lower there */
 	enum rt_form form;	/* of the instruction at the place */
 	const char *why;	/* a phrase for the user; static */
@@ -65,7 +68,7 @@ void rt_prologue_find(const struct rt_extent *f, struct rt_decoder *decoder,
 /*
  * Functions with a first instruction that the kernel refuses to probe, or would spoil.  Returns how
  * far behind the entry at `addr` (`size` bytes) a probe may be, whatever it reads: past that
- * instruction, if all its effect is on vector registers.  0: nowhere.  Here too rt_branches_far is
+ * instruction, if all its effect is on vector registers.  0: nowhere.  Here too rt_branches_find is
  * not asked.
  */
 uint32_t rt_prologue_behind(struct rt_image *image, uint64_t addr, uint64_t size);
@@ -83,10 +86,21 @@ struct rt_window {
 	bool entered;		/* something refers to one of them */
 };
 
+/* Sorted addresses to which something refers; `all`: a part of the file could not be read. */
+struct rt_targets {
+	uint64_t *v;
+	size_t n, cap;
+	bool all;
+};
+
 /*
- * Look through all of an image for branches into, and addresses of, the `n` windows, which are
- * sorted and apart.  0 or -ENOMEM; what cannot be read counts as referring to all.
+ * Look through all of an image for branches into, and addresses of, bytes of the `n` windows,
+ * which are sorted by their first and may overlap.  0 or -ENOMEM.  Free the targets' `v` also then.
  */
-int rt_branches_far(const struct rt_image *image, struct rt_window *v, size_t n);
+int rt_branches_find(const struct rt_image *image, const struct rt_window *v, size_t n,
+		     struct rt_targets *targets);
+
+/* Set `entered` of windows that some of the targets are in. */
+void rt_branches_enter(const struct rt_targets *targets, struct rt_window *v, size_t n);
 
 #endif

@@ -242,13 +242,29 @@ static bool go_back(struct rt_function *f)
 	return true;
 }
 
-/* 1: some were moved to where it is not known yet. */
-static int check_windows(const struct rt_sites *sites, const struct rt_image *image,
-			 struct rt_window *v)
+/* In the first bytes of functions, up to where a probe may be.  Go's are proven otherwise. */
+static int find_targets(const struct rt_sites *sites, const struct rt_image *image, bool placed,
+			struct rt_window *v, struct rt_targets *targets)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < sites->functions.n; i++) {
+		const struct rt_function *f = &sites->functions.v[i];
+		uint64_t most = f->size <= RT_PROLOGUE_MOST ? f->size - 1 : RT_PROLOGUE_MOST;
+
+		if (f->image == image && f->size > 1 && !f->go && (f->skip || !placed))
+			v[n++] = (struct rt_window){ .first = f->addr + 1, .last = f->addr + most };
+	}
+	qsort(v, n, sizeof(*v), compare_windows);
+	return rt_branches_find(image, v, n, targets);
+}
+
+/* True: some were moved to where it is not known yet. */
+static bool check_windows(const struct rt_sites *sites, const struct rt_image *image,
+			  const struct rt_targets *targets, struct rt_window *v)
 {
 	bool moved = false;
 	size_t i, n = 0;
-	int r;
 
 	for (i = 0; i < sites->functions.n; i++) {
 		const struct rt_function *f = &sites->functions.v[i];
@@ -258,36 +274,48 @@ static int check_windows(const struct rt_sites *sites, const struct rt_image *im
 						     .last = f->addr + f->skip,
 						     .owner = i };
 	}
-	qsort(v, n, sizeof(*v), compare_windows);
-	r = rt_branches_far(image, v, n);
+	rt_branches_enter(targets, v, n);
 	for (i = 0; i < n; i++)
 		if (v[i].entered)
 			moved |= go_back(&sites->functions.v[v[i].owner]);
-	return r < 0 ? r : moved;
+	return moved;
 }
 
-static int check_image(const struct rt_sites *sites, const struct rt_image *image,
-		       struct rt_window *v)
+void rt_place_free(struct rt_places *places)
 {
-	int r;
-
-	do {
-		r = check_windows(sites, image, v);
-	} while (r > 0);
-	return r;
-}
-
-static int check_images(const struct rt_traced *traced, const struct rt_sites *sites,
-			struct rt_error *err)
-{
-	struct rt_window *v = calloc(sites->functions.n, sizeof(*v));
 	size_t i;
-	int r = v ? 0 : -ENOMEM;
 
-	for (i = 0; i < traced->program.n && r == 0; i++)
-		r = check_image(sites, traced->program.v[i], v);
+	for (i = 0; i < places->n; i++)
+		free(places->v[i].v);
+	free(places->v);
+	*places = (struct rt_places){ .n = 0 };
+}
+
+static int begin(const struct rt_traced *traced, struct rt_sites *sites, bool placed,
+		 struct rt_error *err)
+{
+	struct rt_places *p = &sites->places;
+	struct rt_window *v;
+	int r = 0;
+
+	if (!rt_image_arch(rt_program_executable(&traced->program))->form ||
+	    (p->v && p->n == traced->program.n && p->functions == sites->functions.n))
+		return 0;
+	rt_place_free(p);
+	v = calloc(sites->functions.n + 1, sizeof(*v));
+	p->v = calloc(traced->program.n + 1, sizeof(*p->v));
+	p->functions = sites->functions.n;
+	while (v && p->v && p->n < traced->program.n && r == 0) {
+		r = find_targets(sites, traced->program.v[p->n], placed, v, &p->v[p->n]);
+		p->n++;
+	}
 	free(v);
-	return r < 0 ? rt_nomem(err) : 0;
+	return v && p->v && r == 0 ? 0 : rt_nomem(err);
+}
+
+int rt_place_begin(const struct rt_traced *traced, struct rt_sites *sites, struct rt_error *err)
+{
+	return begin(traced, sites, false, err);
 }
 
 bool rt_place_first(const struct rt_wanted *wanted, const struct rt_traced *traced,
@@ -335,12 +363,19 @@ void rt_place_for_programs(const struct rt_wanted *wanted, const struct rt_trace
 	place_all(&c, place_for_programs);
 }
 
-int rt_place_check_files(const struct rt_traced *traced, const struct rt_sites *sites,
+int rt_place_check_files(const struct rt_traced *traced, struct rt_sites *sites,
 			 struct rt_error *err)
 {
-	return rt_image_arch(rt_program_executable(&traced->program))->form
-		       ? check_images(traced, sites, err)
-		       : 0;
+	struct rt_window *v = calloc(sites->functions.n + 1, sizeof(*v));
+	size_t i;
+	int r = v ? begin(traced, sites, true, err) : rt_nomem(err);
+
+	for (i = 0; i < sites->places.n && r == 0; i++)
+		while (check_windows(sites, traced->program.v[i], &sites->places.v[i], v))
+			;
+	free(v);
+	rt_place_free(&sites->places);
+	return r;
 }
 
 void rt_place_exact(const struct rt_traced *traced, const struct rt_sites *sites)

@@ -24,8 +24,15 @@ void rt_place_measured(const struct rt_wanted *wanted, const struct rt_traced *t
 bool rt_place_is_stepped(const struct rt_sites *sites, uint32_t emulated);
 void rt_place_for_programs(const struct rt_wanted *wanted, const struct rt_traced *traced,
 			   const struct rt_sites *sites, uint32_t emulated);
-int rt_place_check_files(const struct rt_traced *traced, const struct rt_sites *sites,
+int rt_place_check_files(const struct rt_traced *traced, struct rt_sites *sites,
 			 struct rt_error *err);
+
+/*
+ * Before all of that, while there is nothing else to do: look through the files for what may jump
+ * to the beginnings of functions.  No function is left out or moved in sites->functions afterwards.
+ */
+int rt_place_begin(const struct rt_traced *traced, struct rt_sites *sites, struct rt_error *err);
+void rt_place_free(struct rt_places *places);
 
 /*
  * With --entry=exact, in place of that: probes stay at the entries, and the instruction there is

@@ -15,6 +15,7 @@
 #include "lang/probes.h"
 #include "plan/awaited.h"
 #include "plan/errno_of.h"
+#include "plan/place.h"
 #include "plan/plans.h"
 #include "plan/returns.h"
 #include "plan/runtimes.h"
@@ -518,7 +519,10 @@ int rt_sites_add_hooks(const struct rt_wanted *wanted, struct rt_traced *traced,
 		r = rt_returns_choose(wanted, traced, sites, err);
 	if (r == 0)
 		r = rt_hooks_add(wanted, traced, sites, err);
-	return r < 0 ? r : rt_tails_add(wanted, traced, sites, err);
+	if (r >= 0)
+		r = rt_tails_add(wanted, traced, sites, err);
+	/* The child that makes guesses takes longer. */
+	return r < 0 || !sites->guessing.pid ? r : rt_place_begin(traced, sites, err);
 }
 
 int rt_sites_make(const struct rt_wanted *wanted, struct rt_traced *traced, struct rt_sites *sites,
@@ -571,6 +575,7 @@ void rt_sites_free(struct rt_wanted *wanted, struct rt_traced *traced, struct rt
 	rt_probes_free(wanted->sets);
 	free(sites->returns);
 	rt_plans_free(sites);
+	rt_place_free(&sites->places);
 	free(sites->v);
 	free(sites->roots);
 	free(traced->runtimes);

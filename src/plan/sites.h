@@ -2,10 +2,17 @@
 #ifndef RT_PLAN_SITES_H
 #define RT_PLAN_SITES_H
 
+#include "code/prologue.h"
 #include "plan/guessing.h"
 #include "plan/site.h"
 #include "plan/traced.h"
 #include "plan/wanted.h"
+
+/* Targets of jumps at the beginnings of functions (rt_place_begin). */
+struct rt_places {
+	struct rt_targets *v;	/* by file of the program */
+	size_t n, functions;	/* how many there were */
+};
 
 /*
  * The user's wishes applied to the traced program: functions, their sites, and what each site
@@ -32,6 +39,7 @@ struct rt_sites {
 	struct rt_types *prototype_types;
 	struct rt_signatures *signatures;
 	struct rt_guessing guessing;	/* of them, in a child */
+	struct rt_places places;
 	struct rt_site *v;
 	unsigned n;
 	/* so many more functions and probes fit into the arrays (plan/return_places.h) */

@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "process/private.h"
 
-enum { MOST = 128 };
+enum { MOST = 128, PAGE = 4096 };
 
 struct rt_memory {
 	pid_t pid;
@@ -22,6 +22,9 @@ struct rt_memory {
 	bool own;		/* the mappings are this process's, for this alone */
 	struct rt_map *v;	/* without paths */
 	size_t n, cap;
+	uint64_t page;		/* the address of `bytes` */
+	bool has_page;
+	uint8_t bytes[PAGE];
 };
 
 static int read_maps(struct rt_memory *m, pid_t pid)
@@ -73,6 +76,26 @@ static bool read_at(const struct rt_memory *m, uint64_t addr, void *to, size_t n
 	if (m->fd >= 0)
 		return pread(m->fd, to, n, (off_t)addr) == (ssize_t)n;
 	return process_vm_readv(m->pid, &local, 1, &remote, 1, 0) == (ssize_t)n;
+}
+
+/*
+ * The same from the page that was read last, if it is there: libLLVM's functions have 54,000 sites,
+ * several a page.
+ */
+static bool read_page(struct rt_memory *m, uint64_t addr, void *to, size_t n)
+{
+	uint64_t page = addr & ~(uint64_t)(PAGE - 1);
+
+	if (addr - page + n > PAGE)
+		return read_at(m, addr, to, n);
+	if (!m->has_page || m->page != page) {
+		m->page = page;
+		m->has_page = read_at(m, page, m->bytes, PAGE);
+	}
+	if (!m->has_page)
+		return read_at(m, addr, to, n);
+	memcpy(to, m->bytes + (addr - page), n);
+	return true;
 }
 
 struct rt_memory *rt_memory_open(pid_t pid)
@@ -205,7 +228,7 @@ bool rt_memory_same(const struct rt_memory *m, const struct rt_image *image, uin
 	return found;
 }
 
-int rt_memory_probed(const struct rt_memory *m, const struct rt_image *image, uint64_t addr)
+int rt_memory_probed(struct rt_memory *m, const struct rt_image *image, uint64_t addr)
 {
 	/* a breakpoint of aarch64, and of x86 with what follows it */
 	uint8_t file[4], mapped[4];
@@ -213,11 +236,8 @@ int rt_memory_probed(const struct rt_memory *m, const struct rt_image *image, ui
 	uint64_t offset;
 	size_t i, n;
 
-	/* A command has not mapped its libraries yet: then no file is read, for 70,000 sites. */
-	if (!rt_memory_has(m, image) || rt_image_offset(image, addr, &offset))
-		return -ENOENT;
 	n = rt_image_read(image, addr, file, sizeof(file));
-	if (!n)
+	if (!n || rt_image_offset(image, addr, &offset))
 		return -ENOENT;
 	for (i = 0; i < m->n; i++) {
 		const struct rt_map *map = &m->v[i];
@@ -225,7 +245,7 @@ int rt_memory_probed(const struct rt_memory *m, const struct rt_image *image, ui
 		if (map->inode != image->ino || offset < map->offset ||
 		    offset - map->offset + n > map->end - map->start)
 			continue;
-		if (!read_at(m, map->start + (offset - map->offset), mapped, n))
+		if (!read_page(m, map->start + (offset - map->offset), mapped, n))
 			return -ENOENT;
 		if (memcmp(mapped, file, n) == 0)
 			return 0;

@@ -39,8 +39,8 @@ int rt_memory_word(const struct rt_memory *memory, const struct rt_image *image,
 
 /*
  * Is a probe at `addr` of `image` wherever that is mapped?  1: yes, 0: the file's own code
- * is there, -ENOENT: not known.
+ * is there, -ENOENT: not known.  A page is read once: open the memory after the probes were put in.
  */
-int rt_memory_probed(const struct rt_memory *memory, const struct rt_image *image, uint64_t addr);
+int rt_memory_probed(struct rt_memory *memory, const struct rt_image *image, uint64_t addr);
 
 #endif

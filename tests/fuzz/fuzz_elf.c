@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
 #include <string.h>
 
 #include "file.h"
@@ -17,14 +18,17 @@ static void move(const struct rt_function *f, struct rt_decoder *decoder)
 	const struct rt_extent code = {
 		.image = f->image, .addr = f->addr, .size = f->size, .sized = f->sized
 	};
+	struct rt_targets targets = { .n = 0 };
 	struct rt_window window;
 	struct rt_prologue p;
 
 	rt_prologue_find(&code, decoder, &want, &p);
-	if (p.skip && p.skip >= f->size)
+	if (p.skip && (p.skip >= f->size || p.skip > RT_PROLOGUE_MOST))
 		abort();
 	window = (struct rt_window){ .first = f->addr + 1, .last = f->addr + 1 + p.skip };
-	rt_branches_far(f->image, &window, 1);
+	rt_branches_find(f->image, &window, 1, &targets);
+	rt_branches_enter(&targets, &window, 1);
+	free(targets.v);
 }
 
 static void move_all(const struct rt_functions *functions)

@@ -192,8 +192,11 @@ static bool is_entered(const struct rt_image *image)
 		{ .first = CODE_FIRST + F + 1, .last = CODE_FIRST + F + 4 },
 		{ .first = CODE_FIRST + 0x171, .last = CODE_FIRST + 0x174 },
 	};
+	struct rt_targets targets = { .n = 0 };
 
-	CU_ASSERT_EQUAL(rt_branches_far(image, v, 2), 0);
+	CU_ASSERT_EQUAL(rt_branches_find(image, v, 2, &targets), 0);
+	rt_branches_enter(&targets, v, 2);
+	free(targets.v);
 	CU_ASSERT_FALSE(v[1].entered);
 	return v[0].entered;
 }
