@@ -18,6 +18,7 @@ enum rt_emulation_op {
 	RT_EMULATE_OR,
 	RT_EMULATE_XOR,
 	RT_EMULATE_ELSEWHERE,	/* ip += `offset`, where another return is */
+	RT_EMULATE_JUMP,	/* ip = the word at ip + `offset` */
 };
 
 /*

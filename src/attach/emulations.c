@@ -260,7 +260,10 @@ static void read_site(struct others *others, const struct spot *s, bool together
 	n = rt_image_read(f->image, addr, bytes, sizeof(bytes));
 	if (!arch->emulation(bytes, n, &emulation))
 		return;
-	if (emulation.op != RT_EMULATE_RETURN) {
+	if (emulation.op == RT_EMULATE_JUMP) {
+		if (together || (!exit && !is_oldest(others, f, addr)))
+			return;
+	} else if (emulation.op != RT_EMULATE_RETURN) {
 		if (exit || together ||
 		    (writes_argument(f, &emulation) && !is_oldest(others, f, addr)))
 			return;

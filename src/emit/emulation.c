@@ -66,14 +66,14 @@ static void emit_unchanged(struct emitter *e, int none)
 }
 
 /*
- * The processor's exception for an address that is no user's comes before the return: the kernel
- * executes those.  It would not notice a return to the very same instruction.
+ * ip = the word at the address in r3.  The processor's exception for an address that is no user's
+ * comes before the return or jump: the kernel executes those.  It would not notice one to the very
+ * same instruction.
  */
-static void emit_return(struct emitter *e, int none)
+static void emit_go_to(struct emitter *e, int none)
 {
 	const struct rt_arch *arch = e->program->plan->arch;
 
-	rt_bpf_load(e->bpf, RT_BPF_DW, R3, CTX, arch->sp.pt_regs);
 	emit_word(e, arch->word, none);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, R10, POINTER);
 	rt_bpf_mov(e->bpf, R2, R1);
@@ -82,6 +82,14 @@ static void emit_return(struct emitter *e, int none)
 	rt_bpf_load(e->bpf, RT_BPF_DW, R2, CTX, arch->ip.pt_regs);
 	rt_bpf_jump_reg(e->bpf, RT_BPF_JEQ, R1, R2, none);
 	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, arch->ip.pt_regs, R1);
+}
+
+static void emit_return(struct emitter *e, int none)
+{
+	const struct rt_arch *arch = e->program->plan->arch;
+
+	rt_bpf_load(e->bpf, RT_BPF_DW, R3, CTX, arch->sp.pt_regs);
+	emit_go_to(e, none);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R2, CTX, arch->sp.pt_regs);
 	rt_bpf_load(e->bpf, RT_BPF_DW, R1, EMULATION, offsetof(struct rt_emulation, offset));
 	rt_bpf_alu(e->bpf, RT_BPF_ADD, R2, R1);
@@ -89,21 +97,23 @@ static void emit_return(struct emitter *e, int none)
 	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, arch->sp.pt_regs, R2);
 }
 
+/* r3 = the address at the emulation's distance from ip. */
+static void emit_distance(struct emitter *e)
+{
+	rt_bpf_load(e->bpf, RT_BPF_DW, R3, CTX, e->program->plan->arch->ip.pt_regs);
+	rt_bpf_load(e->bpf, RT_BPF_DW, R1, EMULATION, offsetof(struct rt_emulation, offset));
+	rt_bpf_alu(e->bpf, RT_BPF_ADD, R3, R1);
+}
+
 /* ip = the other return (code/spare_return.c), if that is in memory as in the file. */
 static void emit_elsewhere(struct emitter *e, int none)
 {
-	int ip = e->program->plan->arch->ip.pt_regs;
-
-	rt_bpf_load(e->bpf, RT_BPF_DW, R3, CTX, ip);
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, EMULATION, offsetof(struct rt_emulation, offset));
-	rt_bpf_alu(e->bpf, RT_BPF_ADD, R3, R1);
+	emit_distance(e);
 	emit_word(e, 1, none);
 	rt_bpf_load(e->bpf, RT_BPF_B, R1, R10, POINTER);
 	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, RET, none);
-	rt_bpf_load(e->bpf, RT_BPF_DW, R3, CTX, ip);
-	rt_bpf_load(e->bpf, RT_BPF_DW, R1, EMULATION, offsetof(struct rt_emulation, offset));
-	rt_bpf_alu(e->bpf, RT_BPF_ADD, R3, R1);
-	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, ip, R3);
+	emit_distance(e);
+	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, e->program->plan->arch->ip.pt_regs, R3);
 }
 
 /* ---- operations on registers ---- */
@@ -398,7 +408,8 @@ static void emit_computation(struct emitter *e, int none)
 
 void rt_emit_emulation(struct emitter *e)
 {
-	int none = rt_bpf_label(e->bpf), elsewhere = rt_bpf_label(e->bpf);
+	int none = rt_bpf_label(e->bpf), elsewhere = rt_bpf_label(e->bpf),
+	    jump = rt_bpf_label(e->bpf);
 
 	emit_site(e);
 	e->out = none;
@@ -407,7 +418,8 @@ void rt_emit_emulation(struct emitter *e)
 	emit_unchanged(e, none);
 	rt_bpf_load(e->bpf, RT_BPF_B, R1, EMULATION, FIELD(op));
 	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, RT_EMULATE_ELSEWHERE, elsewhere);
-	/* Only returns are emulated at exits, and nowhere else. */
+	rt_bpf_jump(e->bpf, RT_BPF_JEQ, R1, RT_EMULATE_JUMP, jump);
+	/* Else only returns are emulated at exits, and nowhere else. */
 	if (e->program->plan->kind == RT_KIND_RETURN)
 		emit_return(e, none);
 	else
@@ -415,5 +427,9 @@ void rt_emit_emulation(struct emitter *e)
 	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, none);
 	rt_bpf_place(e->bpf, elsewhere);
 	emit_elsewhere(e, none);
+	rt_bpf_jump(e->bpf, RT_BPF_JA, 0, 0, none);
+	rt_bpf_place(e->bpf, jump);
+	emit_distance(e);
+	emit_go_to(e, none);
 	rt_bpf_place(e->bpf, none);
 }

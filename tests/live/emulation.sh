@@ -73,6 +73,15 @@ expect_number calls "$(grep -c '^>(probed_sub_sp' "$T/err")" -eq $ROUNDS
 expect_number returns "$(grep -c '^<' "$T/err")" -eq $ROUNDS
 end_case
 
+begin "a tail call through memory"
+rt -v --return=insn "$T/emulation" probed_jump -- $ROUNDS
+expect_status 0
+[ -z "$EMULATES" ] ||
+	expect_line '^rawtrace: BPF programs emulate the returns of 1 of 1 exit probes' "$T/err"
+expect_number calls "$(grep -c '^>(probed_jump' "$T/err")" -eq $ROUNDS
+expect_number returns "$(grep -c '^<' "$T/err")" -eq $ROUNDS
+end_case
+
 begin "an empty function"
 rt -v --return=insn "$T/emulation" probed_only -- $ROUNDS
 expect_status 0

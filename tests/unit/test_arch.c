@@ -80,6 +80,8 @@ static void describe(const struct rt_emulation *e, char *text, size_t size)
 		snprintf(text, size, "none");
 	else if (e->op == RT_EMULATE_RETURN)
 		snprintf(text, size, "return + %lld", (long long)e->offset);
+	else if (e->op == RT_EMULATE_JUMP)
+		snprintf(text, size, "jump by the word at ip + %lld", (long long)e->offset);
 	else
 		snprintf(text, size, "%s %d, %u bytes: %s = %s, %s%s%s%s", emulation_ops[e->op],
 			 64 - e->unused, e->length, of[e->to], of[e->first], of[e->second], narrow,

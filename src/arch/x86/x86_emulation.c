@@ -268,6 +268,23 @@ static bool read_endbr(const uint8_t *insn, size_t n, struct rt_emulation *e)
 	return true;
 }
 
+/* A tail call to another file, where that is linked without stubs, as Rust programs are. */
+static bool read_jump(const uint8_t *insn, size_t n, struct rt_emulation *e)
+{
+	struct reader r = { .p = insn, .n = n, .at = 2 };
+
+	if (n < 2 || insn[0] != 0xff || insn[1] != 0x25)
+		return false;
+	e->offset = read_number(&r, 4) + (int64_t)r.at;
+	if (r.failed) {
+		e->offset = 0;
+		return false;
+	}
+	e->op = RT_EMULATE_JUMP;
+	e->length = (uint8_t)r.at;
+	return true;
+}
+
 bool rt_x86_64_emulation(const uint8_t *insn, size_t n, struct rt_emulation *emulation)
 {
 	static const struct rt_emulation none = {
@@ -280,7 +297,7 @@ bool rt_x86_64_emulation(const uint8_t *insn, size_t n, struct rt_emulation *emu
 	struct rt_emulation *e = emulation;
 
 	*e = none;
-	if (read_return(insn, n, e) || read_endbr(insn, n, e))
+	if (read_return(insn, n, e) || read_endbr(insn, n, e) || read_jump(insn, n, e))
 		return true;
 	if (r.at < n && (insn[r.at] & 0xf0) == 0x40)
 		r.rex = insn[r.at++];

@@ -83,6 +83,12 @@ FORM(ret_rep, "push %rbx\n pop %rbx\n .byte 0xf3, 0xc3");
 FORM(ret_pops, "push %rbx\n pop %rbx\n ret $24");
 FORM(ret_twice, "push %rbx\n pop %rbx\n test %rdi, %rdi\n js 1f\n ret\n 1: not %rax\n ret");
 
+/* A tail call through the file's data. */
+__asm__(".data\n.balign 8\njump_target: .quad jumped_to\n.text\n"
+	FUNCTION("jumped_to", "not %r10\n ret"));
+FORM(jump, "push %rbx\n pop %rbx\n jmp *jump_target(%rip)");
+FORM(jump_entry, "jmp *jump_target(%rip)");
+
 /* Entries. */
 FORM(mov, "mov %rdi, %rax\n ret");
 FORM(mov_long, "mov %esi, %eax\n ret");
@@ -149,6 +155,8 @@ FORM(endbr, "endbr64\n ret");
 
 /* The probe is behind what moves the stack pointer. */
 FORM(sub_sp, "sub $24, %rsp\n lea 8(%rsp), %rax\n add $24, %rsp\n ret");
+FORM(sub_guard, "sub $24, %rsp\n mov %fs:40, %rax\n mov %rax, 8(%rsp)\n xor %eax, %eax\n "
+		"add $24, %rsp\n ret");
 FORM(sub_load, "sub $136, %rsp\n mov 8(%rsi), %rax\n add $136, %rsp\n ret");
 
 /* An empty function, and a return inside another instruction, which takes its place. */
@@ -181,8 +189,8 @@ static const struct {
 	ROW(cmp_to), ROW(cmp_in), ROW(cmp_short), ROW(cmp_sp), ROW(cmp_ax), ROW(xor),
 	ROW(xor_quad), ROW(and_byte), ROW(and_word), ROW(or), ROW(add), ROW(add_byte),
 	ROW(add_load), ROW(sub), ROW(sub_value), ROW(sub_byte), ROW(endbr), ROW(argument),
-	ROW(argument_zero), ROW(argument_load), ROW(sub_sp), ROW(sub_load), ROW(only),
-	ROW(value_return),
+	ROW(argument_zero), ROW(argument_load), ROW(sub_sp), ROW(sub_load), ROW(sub_guard),
+	ROW(only), ROW(value_return), ROW(jump), ROW(jump_entry),
 	ROW(store), ROW(borrow),
 };
 

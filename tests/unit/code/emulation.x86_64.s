@@ -124,6 +124,21 @@
 	case add_to_memory, "none"
 	addl $1,(%rsi)
 
+	case jump_by_memory, "jump by the word at ip + 22"
+	jmp *16(%rip)
+
+	case jump_cut_off, "none"
+	.byte 0xff, 0x25, 0, 0, 0
+
+	case jump_by_register, "none"
+	jmp *%rax
+
+	case jump_by_pointer, "none"
+	jmp *16(%rdi)
+
+	case call_by_memory, "none"
+	call *16(%rip)
+
 	case sub_sp, "none"
 	sub $8,%rsp
 
