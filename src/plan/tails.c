@@ -29,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "elf/file.h"
 #include "safety/walks.h"
 
@@ -44,10 +45,18 @@ struct known {
 	uint64_t addr;
 };
 
+/* The function that the loader binds symbol `number` of .dynsym to, or 0. */
+struct bound {
+	uint32_t number;
+	uint64_t addr;
+};
+
 struct search {
 	const struct rt_traced *traced;
 	struct rt_functions *functions;
 	struct rt_code *code;		/* of the image that was searched last */
+	struct bound *bounds;		/* of that */
+	size_t nbounds, bounds_cap;
 	struct known *known;		/* sorted: the functions that there were before */
 	size_t nknown;
 	size_t added, most;
@@ -58,6 +67,7 @@ static struct rt_code *open_code(struct search *s, struct rt_image *image)
 	if (s->code && rt_code_image(s->code) == image)
 		return s->code;
 	rt_code_close(s->code);
+	s->nbounds = 0;
 	s->code = rt_code_open(image);
 	return s->code;
 }
@@ -94,6 +104,21 @@ static uint64_t find_bound(const struct rt_traced *traced, const struct rt_image
 	return addr;
 }
 
+/* The same, once a symbol: it is looked for in all files by comparing names. */
+static uint64_t bound_to(struct search *s, uint32_t number, const char *name)
+{
+	uint64_t addr;
+	size_t i;
+
+	for (i = 0; i < s->nbounds; i++)
+		if (s->bounds[i].number == number)
+			return s->bounds[i].addr;
+	addr = find_bound(s->traced, rt_code_image(s->code), name);
+	if (RT_ROOM(&s->bounds, s->nbounds, &s->bounds_cap) == 0)
+		s->bounds[s->nbounds++] = (struct bound){ number, addr };
+	return addr;
+}
+
 /* The address of the function that the exit jumps to; 0: not known for certain. */
 static uint64_t find_target(struct search *s, struct rt_code *code, struct rt_exit *e)
 {
@@ -109,7 +134,7 @@ static uint64_t find_target(struct search *s, struct rt_code *code, struct rt_ex
 	if (!rt_code_slot(code, slot, &symbol, &resolver) || !symbol)
 		return 0;
 	name = rt_exit_symbol(code, e);
-	e->bound = name ? find_bound(s->traced, rt_code_image(code), name) : 0;
+	e->bound = name ? bound_to(s, symbol, name) : 0;
 	return e->bound;
 }
 
@@ -224,6 +249,7 @@ int rt_tails_add(const struct rt_wanted *wanted, const struct rt_traced *traced,
 	}
 	rt_code_close(s.code);
 	free(s.known);
+	free(s.bounds);
 	return r < 0 ? rt_nomem(err) : 0;
 }
 
