@@ -4,8 +4,9 @@
  * sums, comparisons and logic of registers, values and what memory has.
  *
  * Those that write memory are not here: a program's helper for that, bpf_probe_write_user, warns in
- * the kernel's log.  Neither are those that write sp, other than returns: the kernel puts a
- * uretprobe of the same function in behind the programs, at the sp that they leave.
+ * the kernel's log.  Nor are those of vector registers, which programs cannot see.  Neither are
+ * those that write sp, other than returns: the kernel puts a uretprobe of the same function in
+ * behind the programs, at the sp that they leave.
  */
 #include <string.h>
 
