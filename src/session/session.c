@@ -230,6 +230,9 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	 */
 	if (r == 0)
 		r = rt_session_drain(s, false, err);
+	/* They may be more than a new spool has room for, and then it has no heir. */
+	if (r == 0 && s->later.spool && rt_session_decode_rounds(s) < 0)
+		r = rt_nomem(err);
 	if (r == 0)
 		r = rt_session_check_files(&s->traced, err);
 	if (r == 0)

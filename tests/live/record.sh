@@ -297,6 +297,10 @@ is_finished() {
 	has_line '^rawtrace: the recorder was killed after' "$T/out"
 }
 
+has_heir() {
+	cat /proc/[0-9]*/stat 2>"$T/null" | grep -q "(rt-heir) . $tracer "
+}
+
 # The program has said how many calls it had made: each of them is there.
 # With tracefs alone all calls are decoded while the program runs.
 for mechanism in $(echo " $MECHANISMS " | sed 's/ tracefs / /'); do
@@ -305,11 +309,12 @@ for mechanism in $(echo " $MECHANISMS " | sed 's/ tracefs / /'); do
 		>"$T/counted" 2>"$T/err"
 	tracer=$PID
 	wait_for 20 has_line '^calls [1-9]' "$T/counted" || because "the program does not run"
+	wait_for 10 has_heir || because "no heir"
 	sleep 0.2
 	kill -KILL "$tracer"
 	calls=$(awk '/^calls/ { n = $2 } END { print n }' "$T/counted")
 	reap "$tracer"
-	wait_for 40 is_finished || because "the recording is not finished"
+	wait_for 40 is_finished || because "not finished: $(tail -n 1 "$T/out")"
 	expect_line '^rawtrace: the recorder was killed after [0-9.]* s: later calls, ' "$T/out"
 	expect_nested "$T/out"
 	expect_no_line ' lost ' "$T/out"
@@ -320,6 +325,31 @@ for mechanism in $(echo " $MECHANISMS " | sed 's/ tracefs / /'); do
 	[ ! -s "$T/files" ] || show "$T/files"
 	end_case
 done
+
+# Meanwhile thousands of processes begin and end, whose events come first.
+case " $MECHANISMS " in
+*" event "*)
+	if ! quick && ! slow && has strace; then
+		begin "event: a killed recorder whose probes took seconds on a busy machine"
+		FAMILY=$T/family in_background "$BIN/family" storm 100000
+		storm=$PID
+		in_background strace -D -qq -o "$T/null" -e trace=perf_event_open \
+			-e inject=perf_event_open:delay_enter=300000 \
+			"$RAWTRACE" record --attach=event -o "$T/data" "$BIN/counted" tick \
+			>"$T/counted" 2>"$T/err"
+		tracer=$PID
+		wait_for 20 has_line '^calls [1-9]' "$T/counted" ||
+			because "the program does not run"
+		wait_for 5 has_heir || because "no heir"
+		kill -KILL "$storm" "$tracer"
+		reap "$storm"
+		reap "$tracer"
+		wait_for 40 is_finished || because "not finished: $(tail -n 1 "$T/out")"
+		wait_for 20 has_line '^right$' "$T/counted" || because "the program was harmed"
+		end_case
+	fi
+	;;
+esac
 
 begin "a recording that is still written"
 start_worker 1 $LONG $PAUSE
