@@ -34,6 +34,10 @@ expect_processes() {
 		grep -c '')" -eq "$1"
 }
 
+two_call() {
+	[ "$(sed -n 's/^\[\([0-9]*\)\] >.*/\1/p' "$T/err" | sort -u | grep -c '')" = 2 ]
+}
+
 for mechanism in $MECHANISMS; do
 	rm -f "$FAMILY"
 	if ! timeout 20 "$RAWTRACE" -f --attach="$mechanism" "$BIN/family" leaf >/dev/null \
@@ -111,7 +115,7 @@ for mechanism in $MECHANISMS; do
 	rm -f "$FAMILY" "$FAMILY.end"
 	in_background "$RAWTRACE" -f --attach="$mechanism" "$BIN/family" leaf -- serve 2>"$T/err"
 	tracer=$PID
-	wait_for 20 lines_at_least 20 "$T/err" || because "no trace"
+	wait_for 20 two_call || because "no trace of two processes"
 	kill -INT "$tracer"
 	wait_for 20 nothing_left_by "$tracer" || because "left: $(left_by "$tracer")"
 	traced=$(grep -c 'leaf' "$T/err")

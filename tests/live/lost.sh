@@ -10,6 +10,7 @@ CALLS=100000 MANY=1000000
 
 for mechanism in $MECHANISMS; do
 	begin "$mechanism: a ring that is too small"
+	rm -f "$T/trace"
 	in_background "$RAWTRACE" --attach="$mechanism" --buffer=4K -o "$T/trace" "$BIN/loop" step \
 		-- $CALLS >"$T/out" 2>"$T/err"
 	tracer=$PID

@@ -255,6 +255,7 @@ python3 -m json.tool "$T/json" >/dev/null 2>"$T/wrong" || show "$T/wrong"
 end_case
 
 begin "chrome: ^C in the middle"
+rm -f "$T/json"
 in_background "$RAWTRACE" --format=chrome -o "$T/json" "$BIN/worker" work leaf -- 2 $LONG $PAUSE \
 	>"$T/worker" 2>"$T/err"
 wait_for 10 lines_at_least 100 "$T/json" || because "no trace"
@@ -266,6 +267,7 @@ end_case
 
 begin "chrome: SIGKILL to the program"
 start_worker 2 $LONG $PAUSE
+rm -f "$T/json"
 in_background "$RAWTRACE" --format=chrome -o "$T/json" -p "$worker" work leaf 2>"$T/err"
 wait_for 10 lines_at_least 20 "$T/json" || because "no trace"
 kill -KILL "$worker"

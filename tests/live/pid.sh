@@ -5,12 +5,18 @@
 . "$SRCDIR/tests/live/lib.sh"
 find_mechanisms
 
+# threads_call N: so many have calls in $T/err.
+threads_call() {
+	[ "$(sed -n 's/^\[\([0-9]*\)\] .*/\1/p' "$T/err" | sort -u | grep -c '')" = "$1" ]
+}
+
 for mechanism in $MECHANISMS; do
 	begin "$mechanism: -p, several threads, ^C"
 	start_worker 3 $LONG $PAUSE
 	in_background "$RAWTRACE" --attach="$mechanism" -p "$worker" work leaf 2>"$T/err"
 	tracer=$PID
 	wait_for 10 lines_at_least 500 "$T/err" || because "no trace"
+	wait_for 10 threads_call 3 || because "not all threads are in the trace"
 	kill -INT "$tracer"
 	reap "$tracer"
 	[ "$ST" = 0 ] || [ "$ST" = 130 ] || because "exit status $ST"
