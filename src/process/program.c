@@ -482,6 +482,9 @@ static int open_program(pid_t pid, struct rt_program *program, struct rt_error *
 	if ((size_t)n > strlen(DELETED) && strcmp(target + n - strlen(DELETED), DELETED) == 0)
 		target[(size_t)n - strlen(DELETED)] = '\0';
 	ret = rt_image_open(path, target, &image, err);
+	/* It has ended since. */
+	if (ret < 0 && readlink(path, target, 1) < 0)
+		return no_program(pid, -errno, err);
 	return ret ? ret : rt_program_take(program, image, err);
 }
 

@@ -368,6 +368,23 @@ for ms in 1 5 10 15 20 30 40 50 60 80 100 150; do
 done
 end_case
 
+if ! quick && has strace; then
+	begin "a process that exits while its program is opened"
+	in_background "$BIN/worker" 1 500 100 >"$T/worker"
+	worker=$PID
+	wait_for 10 has_line ready "$T/worker"
+	timeout 60 strace -qq -o "$T/null" -P "/proc/$worker/exe" -e trace=openat \
+		-e inject=openat:delay_enter=1000000 "$RAWTRACE" -p "$worker" work >"$T/out" \
+		2>"$T/err"
+	status=$?
+	sed -i '/^strace: /d' "$T/err"
+	reap "$worker"
+	expect_number "status" $status -eq 1
+	expect_message \
+		"process $worker: \(has \)*ended\|process $worker: no such process" "$T/err"
+	end_case
+fi
+
 # ---- outputs that end ----
 
 for mechanism in uprobe-multi tracefs; do
