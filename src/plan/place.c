@@ -366,10 +366,14 @@ void rt_place_for_programs(const struct rt_wanted *wanted, const struct rt_trace
 int rt_place_check_files(const struct rt_traced *traced, struct rt_sites *sites,
 			 struct rt_error *err)
 {
-	struct rt_window *v = calloc(sites->functions.n + 1, sizeof(*v));
+	int r = begin(traced, sites, true, err);
+	struct rt_window *v = NULL;
 	size_t i;
-	int r = v ? begin(traced, sites, true, err) : rt_nomem(err);
 
+	if (r == 0) {
+		v = calloc(sites->functions.n + 1, sizeof(*v));
+		r = v ? 0 : rt_nomem(err);
+	}
 	for (i = 0; i < sites->places.n && r == 0; i++)
 		while (check_windows(sites, traced->program.v[i], &sites->places.v[i], v))
 			;
