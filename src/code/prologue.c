@@ -69,8 +69,8 @@ static const char *access_harms(const struct rt_prologue_want *want, int32_t sp_
 	if (!want->image ||
 	    !rt_image_can_access(want->image, insn->fixed, insn->nfixed, insn->stores))
 		return RT_READS_MEMORY;
-	return insn->stores && want->memory ? "what comes first writes memory, from which values "
-					      "are read"
+	return insn->stores && want->memory ? "it writes memory before that, and shown values are "
+					      "read from memory"
 					    : NULL;
 }
 

@@ -362,7 +362,7 @@
 	addl $1,0xf000-7(%rip)
 	push %rbp
 
-	case data_write_memory, "data memory 1: +0, writes memory, from which"
+	case data_write_memory, "data memory 1: +0, it writes memory before that"
 	mov %eax,0xf000-6(%rip)
 	push %rbp
 
