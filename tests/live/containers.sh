@@ -49,7 +49,9 @@ for mechanism in $MECHANISMS; do
 		until grep -q ready "$3/worker" || [ $((tries += 1)) = 400 ]; do sleep 0.05; done
 		"$0" --attach=$1 -p $worker work leaf 2>"$3/trace" &
 		tracer=$!
-		until [ "$(grep -c "" "$3/trace")" -gt 500 ] || [ $((tries += 1)) = 800 ]; do sleep 0.05; done
+		until [ "$(grep -c "" "$3/trace")" -gt 500 -a \
+			"$(sed "s/ .*//" "$3/trace" | sort -u | grep -c "")" -ge 3 ] ||
+			[ $((tries += 1)) = 800 ]; do sleep 0.05; done
 		echo $worker $(ls /proc/$worker/task) >"$3/ids"
 		kill -INT $tracer
 		wait $tracer || echo "status $?"
