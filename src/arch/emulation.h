@@ -21,6 +21,8 @@ enum rt_emulation_op {
 	RT_EMULATE_JUMP,	/* ip = the word at ip + `offset` */
 };
 
+enum { RT_RETURN_BYTE = 0xc3 };		/* the plain return of x86 */
+
 /*
  * Operands: a word of struct pt_regs by its number, or one of these.  As what is written,
  * RT_EMULATION_ZERO is nothing.

@@ -241,7 +241,10 @@ static bool take_elsewhere(struct others *o, const struct rt_function *f, uint64
 	return o->spare != 0;
 }
 
-/* `together`: the function's other site is at the same place. */
+/*
+ * `together`: the function's other site is at the same place.  `by_ip`: programs name their site
+ * by ip, so that none may change it before another one.
+ */
 static void read_site(struct others *others, const struct spot *s, bool together, bool by_ip,
 		      bool returns, struct rt_emulation *v)
 {

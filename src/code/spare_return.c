@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "arch/decode.h"
+#include "arch/emulation.h"
 #include "elf/eh_frame.h"
 
 enum { LOOKED_AT = 32 };

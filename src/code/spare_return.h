@@ -7,6 +7,4 @@
 /* The address of a return that has no probe, or 0: none was found (spare_return.c). */
 uint64_t rt_spare_return(struct rt_image *image);
 
-enum { RT_RETURN_BYTE = 0xc3 };
-
 #endif

@@ -8,8 +8,8 @@
 /* R8 in this part: the site's struct rt_emulation. */
 enum { EMULATION = R8 };
 
-/* x86-64: a breakpoint's byte, a return's, and the bits of a user's address. */
-enum { INT3 = 0xcc, USER_BITS = 47, RET = 0xc3 };
+/* x86-64: a breakpoint's byte, and the bits of a user's address. */
+enum { INT3 = 0xcc, USER_BITS = 47 };
 
 /* KEY = the site's place; exits are behind entries. */
 static void emit_place(struct emitter *e)
@@ -111,7 +111,7 @@ static void emit_elsewhere(struct emitter *e, int none)
 	emit_distance(e);
 	emit_word(e, 1, none);
 	rt_bpf_load(e->bpf, RT_BPF_B, R1, R10, POINTER);
-	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, RET, none);
+	rt_bpf_jump(e->bpf, RT_BPF_JNE, R1, RT_RETURN_BYTE, none);
 	emit_distance(e);
 	rt_bpf_store(e->bpf, RT_BPF_DW, CTX, e->program->plan->arch->ip.pt_regs, R3);
 }

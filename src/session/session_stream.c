@@ -238,7 +238,10 @@ static bool is_full(const struct session *s)
 			      : rt_merge_full(s->merge, queued_max());
 }
 
-/* Pass on the events that are due. */
+/*
+ * Pass on the events that are due.  None while the sinks are behind: they would wait for a slow
+ * reader, and the rings for them.
+ */
 static int pass_on(struct session *s, bool last, struct rt_error *err)
 {
 	const struct rt_event_handler out = { rt_feed_event, s->feed };
@@ -250,7 +253,7 @@ static int pass_on(struct session *s, bool last, struct rt_error *err)
 		r = rt_session_decode_rest(s, err);
 	if (r < 0 || last)
 		return r < 0 ? r : rt_merge_flush(s->merge, UINT64_MAX, &out);
-	return rt_merge_some(s->merge, s->bound, BATCH, &out);
+	return rt_merge_some(s->merge, s->bound, rt_sinks_are_behind(&s->sinks) ? 0 : BATCH, &out);
 }
 
 int rt_session_drain(struct session *s, bool last, struct rt_error *err)
@@ -261,9 +264,7 @@ int rt_session_drain(struct session *s, bool last, struct rt_error *err)
 		r = read_rings(s, err);
 	if (r < 0)
 		return r;
-	/* Else they would wait for a slow reader, and the rings for them. */
-	if (last || !rt_sinks_are_behind(&s->sinks))
-		r = pass_on(s, last, err);
+	r = pass_on(s, last, err);
 	if (r == -EIO)
 		return err->text[0] ? r : rt_fail(err, r, "waiting events: cannot be read back");
 	if (r == -EBADMSG)

@@ -32,8 +32,8 @@ int rt_merge_push(struct rt_merge *merge, unsigned ring, const struct rt_event *
 int rt_merge_flush(struct rt_merge *merge, uint64_t bound, const struct rt_event_handler *handler);
 
 /*
- * The same, but at most `most` events, so that the rings can be read before the rest.  Events that
- * are pushed in between are sorted in.  Returns how many were given.
+ * The same, but at most `most` events (0: more may be due), so that the rings can be read before
+ * the rest.  Events that are pushed in between are sorted in.  Returns how many were given.
  */
 int rt_merge_some(struct rt_merge *merge, uint64_t bound, unsigned most,
 		  const struct rt_event_handler *handler);

@@ -85,6 +85,49 @@ case " $MECHANISMS " in
 	expect_message '|head .*: Broken pipe' "$T/err"
 	expect_number bytes "$(wc -c <"$T/trace")" -eq 200000
 	end_case
+
+	# 640 MB of events, at a rate that the reading keeps up with.  All were kept in memory.
+	if ! quick && ! slow; then
+		begin "uprobe-multi: a pipe that nobody reads: memory is bounded, the rest is lost"
+		cat >"$T/paced.c" <<'EOF2'
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static char text[1000];
+
+__attribute__((noipa)) void show(const char *a, const char *b)
+{
+	(void)a, (void)b;
+}
+
+int main(void)
+{
+	int i, k;
+
+	memset(text, 'a', sizeof(text) - 1);
+	for (i = 0; i < 5000; i++) {
+		for (k = 0; k < 64; k++)
+			show(text, text);
+		usleep(1000);
+	}
+	puts("right");
+	fflush(stdout);
+	return 0;
+}
+EOF2
+		$CC -O0 -w -o "$T/paced" "$T/paced.c"
+		rm -f "$T/read"
+		in_background "$RAWTRACE" --attach=uprobe-multi --return=none --string-limit=1000 \
+			-o "|until [ -e '$T/read' ]; do sleep 0.1; done; grep ' lost ' >'$T/lost'" \
+			"$T/paced" 'show(const char *a, const char *b)' >"$T/out" 2>"$T/err"
+		wait_for 60 has_line '^right$' "$T/out" || because "the program has not ended"
+		: >"$T/read"
+		reap "$PID"
+		expect_status 0
+		expect_line '^\*\*\* [0-9]* events lost \*\*\*$' "$T/lost"
+		end_case
+	fi
 	;;
 *) skip "a million calls" "no uprobe-multi" ;;
 esac
