@@ -70,8 +70,7 @@ for mechanism in $MECHANISMS; do
 	in_background "$RAWTRACE" count -v --attach="$mechanism" -p "$crowd" inner outer >"$T/out" \
 		2>"$T/err"
 	tracer=$PID
-	wait_for 20 has_line 'attach .*in .* ms$' "$T/err" || show "$T/err"
-	sleep 0.5
+	wait_for 20 has_line '^rawtrace: attached to' "$T/err" || show "$T/err"
 	kill -USR1 "$crowd"
 	reap "$crowd"
 	reap "$tracer"

@@ -90,9 +90,8 @@ if with_bpf; then
 	wait_for 10 has_line ready "$T/witness" || because "not ready"
 	in_background "$RAWTRACE" -v --libcalls="$LIBCALLS" -p "$program" 2>"$T/err" 9>&-
 	tracer=$PID
-	wait_for 20 has_line '^rawtrace: attach [a-z-]*: functions: ' "$T/err" ||
+	wait_for 20 has_line '^rawtrace: attached to' "$T/err" ||
 		because "not attached"
-	sleep 0.2
 	echo >&9
 	wait_for 10 lines_at_least 10 "$T/witness" || because "it called nothing"
 	wait_for 10 has_line '(strtol' "$T/err"

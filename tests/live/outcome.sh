@@ -144,8 +144,7 @@ if "$RAWTRACE" -v -o "$T/null" "$FIB" fib -- 1 2>&1 </dev/null | grep -q 'ring: 
 	in_background "$RAWTRACE" --why -v --buffer=1M -o "$T/kept" -p "$crowd" \
 		'outer(return == 1600)' inner 2>"$T/err"
 	tracer=$PID
-	wait_for 20 has_line 'attach .*: functions' "$T/err" || because "it is not attached"
-	sleep 0.2
+	wait_for 20 has_line '^rawtrace: attached to' "$T/err" || because "it is not attached"
 	kill -STOP "$tracer"
 	kill -USR1 "$crowd"
 	wait_for 60 has_line sum "$T/crowd" || because "the program does not end"

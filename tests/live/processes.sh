@@ -20,8 +20,7 @@ start_prefork() {
 serve_under() {
 	in_background "$RAWTRACE" -v --attach="$@" 2>"$T/all"
 	tracer=$PID
-	wait_for 20 has_line 'attach .*in .* ms$' "$T/all" || show "$T/all"
-	sleep 0.5
+	wait_for 20 has_line '^rawtrace: attached to' "$T/all" || show "$T/all"
 	# shellcheck disable=SC2086 # three numbers
 	kill -USR1 $prefork
 	reap "$server"
@@ -55,8 +54,7 @@ for mechanism in $MECHANISMS; do
 	in_background "$RAWTRACE" count -v --attach="$mechanism" -p "$second" -p "$third" serve \
 		part >"$T/table" 2>"$T/err"
 	tracer=$PID
-	wait_for 20 has_line 'attach .*in .* ms$' "$T/err" || show "$T/err"
-	sleep 0.5
+	wait_for 20 has_line '^rawtrace: attached to' "$T/err" || show "$T/err"
 	# shellcheck disable=SC2086 # three numbers
 	kill -USR1 $prefork
 	reap "$server"
@@ -77,8 +75,7 @@ expect_status 2
 expect_message "process .*: runs .*/prefork, process .* runs .*; trace them one by one" "$T/err"
 in_background "$RAWTRACE" -v -p "$prefork" serve 2>"$T/all"
 tracer=$PID
-wait_for 20 has_line 'attach .*in .* ms$' "$T/all" || show "$T/all"
-sleep 0.5
+wait_for 20 has_line '^rawtrace: attached to' "$T/all" || show "$T/all"
 kill -USR1 "$first"
 wait_for 10 lines_at_least 30 "$T/all" || because "no calls of the first process"
 sleep 0.3

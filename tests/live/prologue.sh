@@ -111,9 +111,8 @@ patched=$PID
 wait_for 10 has_line patched "$T/waits" || because "the program is not ready"
 in_background "$RAWTRACE" -v -p "$patched" plain quiet >"$T/out" 2>"$T/err"
 tracer=$PID
-wait_for 10 has_line '^rawtrace: attach [a-z-]*: functions: ' "$T/err" ||
+wait_for 20 has_line '^rawtrace: attached to' "$T/err" ||
 	because "the probes did not go in"
-sleep 0.3
 kill -USR1 "$patched"
 reap "$tracer"
 expect_status 0
