@@ -97,7 +97,7 @@ traces() {
 	number=$1
 	shift
 	in_background "$RAWTRACE" -v -o "$T/trace$number" "$@" 2>"$T/err$number"
-	wait_for 20 has_line '^rawtrace: attach uprobe-multi' "$T/err$number" ||
+	wait_for 20 has_line '^rawtrace: attached to' "$T/err$number" ||
 		because "trace $number did not begin"
 }
 
