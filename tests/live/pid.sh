@@ -131,7 +131,7 @@ tracer=$PID
 wait_for 10 lines_at_least 50 "$T/err" || because "no trace"
 kill -HUP "$tracer"
 lines=$(grep -c '' "$T/err")
-wait_for 5 lines_at_least $((lines + 50)) "$T/err" || because "SIGHUP ended it"
+wait_for 20 lines_at_least $((lines + 50)) "$T/err" || because "SIGHUP ended it"
 kill -TERM "$tracer"
 reap "$tracer"
 end_worker
@@ -155,11 +155,12 @@ expect_nested "$T/err"
 end_worker
 end_case
 
-# trace_to_its_end ID: the worker exits, and with it rawtrace -p ID.
+# trace_to_its_end ID: the worker of two threads exits, and with it rawtrace -p ID.
 trace_to_its_end() {
 	in_background "$RAWTRACE" -p "$1" work 2>"$T/err"
 	tracer=$PID
 	wait_for 20 lines_at_least 100 "$T/err" || because "no trace"
+	wait_for 20 threads_call 2 || because "not both threads are in the trace"
 	end_worker
 	reap "$tracer"
 	expect_status 0
