@@ -24,7 +24,7 @@ for mechanism in $MECHANISMS; do
 		i=$((i + 1))
 		in_background "$BIN/worker" 2 $WORK $SHORT >"$T/worker"
 		worker=$PID
-		wait_for 5 has_line ready "$T/worker"
+		wait_for 20 has_line ready "$T/worker"
 		in_background "$RAWTRACE" --attach="$mechanism" -o "$T/trace" -p "$worker" work \
 			leaf 2>"$T/err"
 		tracer=$PID
@@ -101,7 +101,7 @@ case " $MECHANISMS " in
 		tracers="$tracers $PID"
 	done
 	for k in 1 2 3; do
-		wait_for 10 has_line ' probes: ' "$T/err$k" || because "rawtrace $k has not begun"
+		wait_for 20 test -s "$T/trace$k" || because "rawtrace $k has not begun"
 	done
 	for tracer in $tracers; do
 		kill -KILL "$tracer"
@@ -113,7 +113,7 @@ case " $MECHANISMS " in
 			because "left by $tracer: $(left_by "$tracer")"
 	done
 	for k in 1 2 3; do
-		wait_for 10 has_line . "$T/many$k"
+		wait_for 20 has_line . "$T/many$k"
 		expect_same "$T/untraced" "$T/many$k"
 	done
 	end_case
@@ -123,9 +123,9 @@ esac
 begin "SIGKILL to rawtrace and its guard: the next start clears what they left"
 case " $MECHANISMS " in
 *" tracefs "*)
-	in_background "$BIN/worker" 1 20000 200 >"$T/worker"
+	in_background "$BIN/worker" 1 $LONG 200 >"$T/worker"
 	worker=$PID
-	wait_for 5 has_line ready "$T/worker"
+	wait_for 20 has_line ready "$T/worker"
 	# Any rawtrace that starts clears what dead ones left, other scripts' too: then once more.
 	for _ in 1 2 3 4 5; do
 		in_background "$RAWTRACE" --attach=tracefs -p "$worker" work 2>"$T/err"
