@@ -142,10 +142,12 @@ child_of() {
 	cat /proc/[0-9]*/stat 2>"$T/null" | sed -n "s/^\([0-9]*\) ($2) . $1 .*/\1/p" | sed 1q
 }
 
-# Debian's busybox has no nice.
-for mine in 0 $(has nice && echo 3); do
+# Debian's busybox has no nice.  The tests may run at a nice value of their own.
+own=$(nice_of $$ | sed 's/ .*//')
+for more in 0 $(has nice && [ "$own" -le 16 ] && echo 3); do
+	mine=$((own + more))
 	as_nice=
-	[ "$mine" = 0 ] || as_nice="nice -n $mine"
+	[ "$more" = 0 ] || as_nice="nice -n $more"
 	for mechanism in $MECHANISMS; do
 		begin "$mechanism: rawtrace at nice value $mine: the reader's is lower by 20, the program's the same"
 		rm -f "$T/trace"
