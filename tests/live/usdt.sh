@@ -173,6 +173,7 @@ if has perf && target perf "$CC" -O2 -I "$TARGETS" "$T/beside/perf.c"; then
 	rt count -o "$T/counts" "$T/perf" "$provider:plain" -- 500
 	expect_line "^$provider:plain  *500\$" "$T/counts"
 	expect_line "^500,.*,sdt_$provider:plain," "$T/stat"
+	[ ! -s "$T/why" ] || show "$T/build"
 	end_case
 fi
 
@@ -408,8 +409,8 @@ if with_bpf; then
 		in_background "$T/usdthost" "$T/libplugin.so" "$T/stop" memfd "$T/start"
 		program=$PID
 		wait_for 10 test "/proc/$program/exe" -ef "$T/usdthost" || because "it does not run"
-		in_background "$RAWTRACE" -p "$program" "$words" >"$T/trace" 2>&1
-		! selected || sleep 0.3
+		in_background "$RAWTRACE" -v -p "$program" "$words" >"$T/trace" 2>&1
+		wait_for 20 has_line '^rawtrace: attached to' "$T/trace" || show "$T/trace"
 		: >"$T/start"
 		wait_for 20 has_line '^>(plugin:work 21 0x[0-9a-f]*)$' "$T/trace" || show "$T/trace"
 		: >"$T/stop"
