@@ -13,7 +13,7 @@ EOT
 "$CC" -o "$T/prog" "$T/prog.c" >"$T/cc" 2>&1 || skip_all "no build: $(tail -1 "$T/cc")"
 in_background "$T/prog" waits
 worker=$PID
-wait_for 5 grep -q '/libc' "/proc/$worker/maps"
+wait_for 20 grep -q '/libc' "/proc/$worker/maps"
 
 # completes CASE SETUP: the lines of $T/typed become those of $T/wanted
 completes() {

@@ -354,7 +354,7 @@ begin "a process that exits meanwhile"
 for ms in 1 5 10 15 20 30 40 50 60 80 100 150; do
 	in_background "$BIN/worker" 1 $ms 100 >"$T/worker"
 	worker=$PID
-	wait_for 5 has_line ready "$T/worker"
+	wait_for 20 has_line ready "$T/worker"
 	rt -p "$worker" work
 	case $ST in
 	0) expect_nested "$T/err" ;;
@@ -408,7 +408,7 @@ for mechanism in uprobe-multi tracefs; do
 	begin "$mechanism: a full disk, a process that was running"
 	in_background "$BIN/worker" 2 20000 100 >"$T/worker"
 	worker=$PID
-	wait_for 5 has_line ready "$T/worker"
+	wait_for 20 has_line ready "$T/worker"
 	rt --attach=$mechanism -o /dev/full -p "$worker" work
 	expect_status 1
 	expect_message '/dev/full: No space left on device' "$T/err"

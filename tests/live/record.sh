@@ -340,7 +340,7 @@ case " $MECHANISMS " in
 		tracer=$PID
 		wait_for 20 has_line '^calls [1-9]' "$T/counted" ||
 			because "the program does not run"
-		wait_for 5 has_heir || because "no heir"
+		wait_for 20 has_heir || because "no heir"
 		kill -KILL "$storm" "$tracer"
 		reap "$storm"
 		reap "$tracer"

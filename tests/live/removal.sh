@@ -44,7 +44,7 @@ expect_number "links that were made" "$links" -ge 3
 expect_number "links that the kernel removes" "$pins" -eq "$links"
 "$BIN/links" "$dir/loop" >/dev/null
 # Before 6.8 the kernel does not name files.
-[ $? = 2 ] || wait_for 5 no_links "$dir/loop" || because "the kernel has links after 5 s"
+[ $? = 2 ] || wait_for 20 no_links "$dir/loop" || because "the kernel has links after 20 s"
 end_case
 
 begin "rawtrace record: a command has ended"
