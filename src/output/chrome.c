@@ -16,9 +16,17 @@
 #include "output/tracks.h"
 #include "base/array.h"
 
+/* The members that are the same in all calls of a function: ,"name":"fib","args":{ */
+struct head {
+	char *text;		/* NULL: not made yet */
+	size_t n;
+};
+
 struct chrome {
 	struct rt_tracks tracks;
 	struct rt_call_names names;
+	struct head *heads;	/* by rt_call_names_mix() */
+	size_t nheads;
 	char **notes;
 	size_t n, cap;
 	uint64_t lost;
@@ -59,17 +67,6 @@ static void put_text(struct rt_line *line, const char *key, const char *text)
 	rt_line_json_string(line, text, strlen(text));
 }
 
-static void put_us(struct rt_line *line, const char *key, uint64_t ns)
-{
-	unsigned rest = (unsigned)(ns % 1000);
-	const char decimals[] = { '.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10),
-				  (char)('0' + rest % 10) };
-
-	rt_line_text(line, key);
-	rt_line_u64(line, ns / 1000);
-	rt_line_bytes(line, decimals, sizeof(decimals));
-}
-
 static uint64_t since_start(const struct rt_sink *sink, uint64_t time)
 {
 	return time > sink->trace->start ? time - sink->trace->start : 0;
@@ -103,9 +100,51 @@ static void put_ids(struct rt_line *line, pid_t pid, uint64_t tid)
 	rt_line_u64(line, tid);
 }
 
+static struct head *head_at(struct chrome *chrome, size_t at)
+{
+	size_t n = at < 32 ? 64 : 2 * at;
+	struct head *v;
+
+	if (at < chrome->nheads)
+		return &chrome->heads[at];
+	v = realloc(chrome->heads, n * sizeof(*v));
+	if (!v)
+		return NULL;
+	memset(v + chrome->nheads, 0, (n - chrome->nheads) * sizeof(*v));
+	chrome->heads = v;
+	chrome->nheads = n;
+	return &v[at];
+}
+
+static int make_head(struct head *head, const char *name)
+{
+	FILE *file = open_memstream(&head->text, &head->n);
+
+	if (!file)
+		return -ENOMEM;
+	rt_put(file, ",\"name\":");
+	rt_json_string(file, name, strlen(name));
+	rt_put(file, ",\"args\":{");
+	return fclose(file) == 0 && head->text ? 0 : -ENOMEM;
+}
+
+static int put_function(struct rt_line *line, struct rt_sink *sink, uint32_t function)
+{
+	struct head *head = head_at(sink->state, rt_call_names_mix(function));
+	int r = 0;
+
+	if (!head)
+		return -ENOMEM;
+	if (!head->text)
+		r = make_head(head, rt_sink_function(sink, function));
+	if (r == 0)
+		rt_line_bytes(line, head->text, head->n);
+	return r;
+}
+
 /* {"ph":"X","pid":1,"tid":2 of an event in a thread, which has one such text for all its calls. */
-static void put_head(struct rt_line *line, struct rt_sink *sink, const char *phase,
-		     struct rt_track *track)
+static void put_thread(struct rt_line *line, struct rt_sink *sink, const char *phase,
+		       struct rt_track *track)
 {
 	size_t from;
 
@@ -132,13 +171,14 @@ static void put_key(struct rt_line *line, const char *key, bool some)
  * A point in time in one thread: a call without a return probe, or a return without its call that
  * was seen.
  */
-static void put_instant(struct rt_line *line, struct rt_sink *sink, struct rt_track *track,
-			uint32_t function, uint64_t time)
+static int put_instant(struct rt_line *line, struct rt_sink *sink, struct rt_track *track,
+		       uint32_t function, uint64_t time)
 {
-	put_head(line, sink, "i", track);
-	put_us(line, ",\"ts\":", since_start(sink, time));
-	put_text(line, ",\"s\":\"t\",\"name\":", rt_sink_function(sink, function));
-	rt_line_text(line, ",\"args\":{");
+	put_thread(line, sink, "i", track);
+	rt_line_text(line, ",\"ts\":");
+	rt_line_us(line, since_start(sink, time));
+	rt_line_text(line, ",\"s\":\"t\"");
+	return put_function(line, sink, function);
 }
 
 static int chrome_enter(struct rt_sink *sink, struct rt_thread *thread,
@@ -163,7 +203,9 @@ static int chrome_enter(struct rt_sink *sink, struct rt_thread *thread,
 				 &function);
 	if (err < 0)
 		return err;
-	put_instant(&line, sink, track, function, time);
+	err = put_instant(&line, sink, track, function, time);
+	if (err < 0)
+		return err;
 	rt_args_json(&line, sink->trace, track->pid, frame->function, args, &some);
 	rt_line_text(&line, "}}");
 	rt_line_end(&line);
@@ -176,9 +218,12 @@ static int leave_unseen(struct rt_sink *sink, struct rt_track *track,
 {
 	struct rt_line line;
 	bool some = false;
+	int err;
 
 	rt_line_begin(&line, sink->file);
-	put_instant(&line, sink, track, frame->function, time);
+	err = put_instant(&line, sink, track, frame->function, time);
+	if (err < 0)
+		return err;
 	rt_result_json(&line, sink->trace, track->pid, frame->function, result, &some);
 	put_key(&line, "unseen", some);
 	rt_line_text(&line, frame->inherited ? "\"call in the parent\"}}" :
@@ -212,11 +257,14 @@ static int chrome_leave(struct rt_sink *sink, struct rt_thread *thread,
 	if (err < 0)
 		return err;
 	start = since_start(sink, call.time);
-	put_head(&line, sink, "X", track);
-	put_us(&line, ",\"ts\":", start);
-	put_us(&line, ",\"dur\":", time - start);
-	put_text(&line, ",\"name\":", rt_sink_function(sink, function));
-	rt_line_text(&line, ",\"args\":{");
+	put_thread(&line, sink, "X", track);
+	rt_line_text(&line, ",\"ts\":");
+	rt_line_us(&line, start);
+	rt_line_text(&line, ",\"dur\":");
+	rt_line_us(&line, time - start);
+	err = put_function(&line, sink, function);
+	if (err < 0)
+		return err;
 	rt_args_json(&line, sink->trace, track->pid, frame->function, &call.args, &some);
 	rt_result_json(&line, sink->trace, track->pid, frame->function, result, &some);
 	if (unseen) {
@@ -253,7 +301,8 @@ static int chrome_lost(struct rt_sink *sink, struct rt_thread *thread, uint64_t 
 		put_ids(&line, thread->pid, (uint64_t)thread->tid);
 	else
 		put_ids(&line, first ? first->pid : 0, first ? track_id(first) : 0);
-	put_us(&line, ",\"ts\":", since_start(sink, time));
+	rt_line_text(&line, ",\"ts\":");
+	rt_line_us(&line, since_start(sink, time));
 	rt_line_text(&line, thread ? ",\"s\":\"t\",\"name\":\"" : ",\"s\":\"g\",\"name\":\"");
 	rt_line_end(&line);
 	rt_put_lost(sink->file, count);
@@ -282,7 +331,7 @@ static void put_name(struct rt_sink *sink, struct rt_track *track, const char *w
 	struct rt_line line;
 
 	rt_line_begin(&line, sink->file);
-	put_head(&line, sink, "M", track);
+	put_thread(&line, sink, "M", track);
 	put_text(&line, ",\"name\":", what);
 	put_text(&line, ",\"args\":{\"name\":", name);
 	rt_line_text(&line, "}}");
@@ -356,6 +405,9 @@ static void chrome_free(struct rt_sink *sink)
 		free(chrome->notes[i]);
 	free(chrome->notes);
 	rt_tracks_free(&chrome->tracks);
+	for (i = 0; i < chrome->nheads; i++)
+		free(chrome->heads[i].text);
+	free(chrome->heads);
 	rt_call_names_free(&chrome->names);
 	free(chrome);
 	sink->state = NULL;

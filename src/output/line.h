@@ -59,6 +59,7 @@ static inline void rt_line_char(struct rt_line *line, char c)
 
 void rt_line_u64(struct rt_line *line, uint64_t v);
 void rt_line_i64(struct rt_line *line, int64_t v);
+void rt_line_us(struct rt_line *line, uint64_t ns);	/* 12.345, of 12345 */
 
 /* As rt_json_string and rt_json_chars (output/print.h). */
 void rt_line_json_string(struct rt_line *line, const char *text, size_t len);

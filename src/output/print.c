@@ -37,13 +37,15 @@ static void put_word(const struct printer *p, const char *word)
 
 static void put_int(const struct printer *p, uint64_t magnitude, bool negative)
 {
-	const char *quote = p->json && magnitude > JSON_EXACT ? "\"" : "";
+	bool quoted = p->json && magnitude > JSON_EXACT;
 
-	rt_line_text(p->line, quote);
+	if (quoted)
+		rt_line_char(p->line, '"');
 	if (negative)
 		rt_line_char(p->line, '-');
 	rt_line_u64(p->line, magnitude);
-	rt_line_text(p->line, quote);
+	if (quoted)
+		rt_line_char(p->line, '"');
 }
 
 static void put_digits(const struct printer *p, uint64_t v, unsigned shift, const char *prefix)
@@ -333,9 +335,11 @@ static void put_key(struct printer *p, const char *key)
 }
 
 /* One of our own, which needs no escapes: "arg0". */
-static void put_own_key(struct printer *p, const char *key, bool numbered, unsigned i)
+static inline void put_own_key(struct printer *p, const char *key, bool numbered, unsigned i)
 {
-	rt_line_text(p->line, p->some ? ",\"" : "\"");
+	if (p->some)
+		rt_line_char(p->line, ',');
+	rt_line_char(p->line, '"');
 	rt_line_text(p->line, key);
 	if (numbered)
 		rt_line_u64(p->line, i);
@@ -352,8 +356,10 @@ static void put_key_of(struct printer *p, const struct rt_value *v)
 		put_own_key(p, "result", v->index > 0, v->index);
 	else if (named && (v->in == RT_VALUE_OUTS || !is_taken(v->name)))
 		put_key(p, v->name);
+	else if (v->in == RT_VALUE_OUTS)
+		put_own_key(p, "out", true, v->index);
 	else
-		put_own_key(p, v->in == RT_VALUE_OUTS ? "out" : "arg", true, v->index);
+		put_own_key(p, "arg", true, v->index);
 }
 
 static void put_blank(struct printer *p, const struct rt_value *v)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +140,32 @@ static void test_line(void)
 	fclose(line.file);
 	memset(p, 'b', 2 * ROOM + 1);
 	strcpy(p + 2 * ROOM + 1, "c");
+	RT_ASSERT_TEXT(got, want);
+	free(got);
+}
+
+/* Each number of digits, and of decimals. */
+static void test_numbers(void)
+{
+	char want[2048], *got = NULL, *p = want;
+	struct rt_line line;
+	uint64_t v;
+	size_t size;
+	int i;
+
+	rt_line_begin(&line, open_memstream(&got, &size));
+	for (i = 0, v = 1; i < 20; i++, v *= 10) {
+		p += sprintf(p, "%" PRIu64 " %" PRIu64 " %" PRIu64 ".%03u ", v - 1, v,
+			     (v - 1) / 1000, (unsigned)((v - 1) % 1000));
+		rt_line_u64(&line, v - 1);
+		rt_line_char(&line, ' ');
+		rt_line_u64(&line, v);
+		rt_line_char(&line, ' ');
+		rt_line_us(&line, v - 1);
+		rt_line_char(&line, ' ');
+	}
+	rt_line_end(&line);
+	fclose(line.file);
 	RT_ASSERT_TEXT(got, want);
 	free(got);
 }
@@ -538,6 +565,7 @@ CU_TestInfo rt_tests_output[] = {
 	{ "escapes in strings", test_value_escapes },
 	{ "JSON strings", test_json },
 	{ "lines of pieces", test_line },
+	{ "numbers in lines", test_numbers },
 	{ "formats and functions by name", test_find },
 	{ "tree: levels", test_tree_levels },
 	{ "tree: values", test_tree_values },
