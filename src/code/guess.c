@@ -36,8 +36,12 @@ enum {
 	BODY_MAX = 1 << 16,	/* bytes of a function that are looked at */
 	STEPS_MAX = 20000,	/* instructions that are, with those that are met again */
 	CALLEES = 3,		/* how far calls are followed */
+	ALWAYS = CALLEES + 1,	/* rt_guessed.holds: at all depths */
 	ALL = (1 << RT_USE_ARGS) - 1,
 };
+
+/* Beside an address: the guess of the last depth. */
+#define LAST (1ull << 63)
 
 /* facts at an instruction that may be true on some path to it */
 enum {
@@ -86,6 +90,7 @@ struct walk {
 	uint8_t saved;		/* bit i: register i was stored on the stack, at saved_at[i] */
 	int64_t saved_at[RT_USE_ARGS];
 	bool lost, returned, real;	/* real: it reads an argument of floating point */
+	uint8_t holds;		/* as in struct rt_guessed */
 	uint8_t left;		/* LEFT, VOID: at a return */
 	struct rt_guess guess;
 };
@@ -174,8 +179,8 @@ void rt_guesser_learn(struct rt_guesser *g, const struct rt_guessed *guessed)
 
 /* ---- the walk ---- */
 
-static void guess_at(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth,
-		     struct rt_guess *guess);
+static uint8_t guess_at(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth,
+			struct rt_guess *guess);
 
 /* Merge two paths.  If one has set only a byte, the bits above it cannot be part of the result. */
 static uint16_t either_result(uint16_t a, uint16_t b)
@@ -258,14 +263,21 @@ static void note_callee(struct walk *w, uint64_t target, uint8_t state, bool lea
 {
 	struct rt_guess callee;
 	uint64_t size;
+	uint8_t holds;
 	unsigned i;
 
-	if (!target || !(state & ALL || leaves) || w->depth >= CALLEES || target == w->addr)
+	if (!target || !(state & ALL || leaves) || target == w->addr)
 		return;
+	if (w->depth >= CALLEES) {
+		w->holds = 0;
+		return;
+	}
 	size = size_of(w->guesser->image, target);
 	if (!size)
 		return;
-	guess_at(w->guesser, target, size, w->depth + 1, &callee);
+	holds = guess_at(w->guesser, target, size, w->depth + 1, &callee);
+	if (w->holds >= holds)
+		w->holds = holds ? (uint8_t)(holds - 1) : 0;
 	if (leaves && callee.no_result)
 		w->left |= LEFT | VOID;
 	w->guess.passes |= leaves && (callee.sets || callee.result);
@@ -447,15 +459,17 @@ static void finish(struct walk *w)
 			g->nargs = (uint8_t)(i + 1);
 }
 
-static void guess_new(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth,
-		      struct rt_guess *guess)
+static uint8_t guess_new(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth,
+			 struct rt_guess *guess)
 {
-	struct walk w = { .guesser = g, .addr = addr, .size = size, .depth = depth };
+	struct walk w = {
+		.guesser = g, .addr = addr, .size = size, .depth = depth, .holds = ALWAYS
+	};
 	size_t n = size < BODY_MAX ? (size_t)size : BODY_MAX;
 
 	memset(guess, 0, sizeof(*guess));
 	if (!n)
-		return;
+		return 0;
 	w.bytes = malloc(n);
 	w.states = calloc(n, 1);
 	w.results = malloc(n * sizeof(*w.results));	/* `states` tells which are set */
@@ -469,29 +483,59 @@ static void guess_new(struct rt_guesser *g, uint64_t addr, uint64_t size, unsign
 	free(w.states);
 	free(w.results);
 	free(w.todo);
+	return w.holds;
 }
 
-static void guess_at(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth,
-		     struct rt_guess *guess)
+/* At the last depth no calls are followed.  Such guesses are known by addresses of their own. */
+static uint8_t guess_last(struct rt_guesser *g, uint64_t addr, uint64_t size,
+			  struct rt_guess *guess)
+{
+	struct rt_guessed *k = known(g, addr | LAST);
+
+	if (!k)
+		return 0;
+	if (!k->done)
+		k->holds = guess_new(g, addr, size, CALLEES, &k->guess);
+	k->done = true;
+	*guess = k->guess;
+	return k->holds;
+}
+
+/* Returns rt_guessed.holds of this guess. */
+static uint8_t guess_at(struct rt_guesser *g, uint64_t addr, uint64_t size, unsigned depth,
+			struct rt_guess *guess)
 {
 	struct rt_guessed *k = known(g, addr);
+	uint8_t holds = 0;
 
 	memset(guess, 0, sizeof(*guess));
 	if (!k)
-		return;
+		return 0;
 	/* One that is under way calls itself, in a circle: that says nothing new. */
-	if (!k->done) {
-		k->done = true;
-		guess_new(g, addr, size, depth, guess);
-		k = known(g, addr);	/* the table may have moved */
-		if (k)
-			k->guess = *guess;
-		/* Deep down calls were not followed to their end. */
-		if (k && depth)
-			k->done = false;
-		return;
+	if (k->done || depth < k->holds) {
+		k->done |= !depth;
+		k->holds = depth ? k->holds : ALWAYS;
+		*guess = k->guess;
+		return k->holds;
 	}
-	*guess = k->guess;
+	if (depth < CALLEES) {
+		k->done = true;
+		holds = guess_new(g, addr, size, depth, guess);
+	} else {
+		holds = guess_last(g, addr, size, guess);
+	}
+	if (!depth)
+		holds = ALWAYS;
+	k = known(g, addr);	/* the table may have moved */
+	if (!k)
+		return 0;
+	if (!k->holds) {
+		k->guess = *guess;
+		k->holds = holds;
+	}
+	/* Deep down calls were not followed to their end. */
+	k->done = !depth;
+	return holds;
 }
 
 void rt_guess(struct rt_guesser *g, uint64_t addr, uint64_t size, struct rt_guess *guess)

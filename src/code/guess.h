@@ -65,6 +65,11 @@ struct rt_guessed {
 	struct rt_guess guess;
 	bool done : 1, called : 1;
 	uint8_t callers;	/* enum rt_callers_do */
+	/*
+	 * The guess is final for calls less deep than this: all callees' guesses are, too, and
+	 * calls were followed to their end.
+	 */
+	uint8_t holds;
 };
 
 /*
