@@ -141,19 +141,26 @@ static int scan_words(struct rt_callers *c, uint64_t addr, const uint8_t *bytes,
 	return 0;
 }
 
-/* Each block that is read overlaps the one before by the longest instruction, which may be cut. */
+/*
+ * Older linkers have data in the segment of code: half of libLLVM's.  Each block that is read
+ * overlaps the one before by the longest instruction, which may be cut.
+ */
 static int scan_segment(struct rt_callers *c, const struct rt_segment *s, uint8_t *buf)
 {
+	const struct rt_range *code = &c->image->code;
 	const bool words = rt_image_arch(c->image)->insn_size;
 	const size_t overlap = words ? 0 : 5;
-	uint64_t at;
+	uint64_t at = s->vaddr, end = s->vaddr + s->filesz;
 	size_t n;
 	int r = 0;
 
-	for (at = 0; at < s->filesz && r == 0; at += CHUNK) {
-		n = rt_image_read(c->image, s->vaddr + at, buf, CHUNK + overlap);
-		r = words ? scan_words(c, s->vaddr + at, buf, n)
-			  : scan_x86(c, s->vaddr + at, buf, n);
+	if (code->size) {
+		at = code->addr > at ? code->addr : at;
+		end = code->addr + code->size < end ? code->addr + code->size : end;
+	}
+	for (; at < end && r == 0; at += CHUNK) {
+		n = rt_image_read(c->image, at, buf, CHUNK + overlap);
+		r = words ? scan_words(c, at, buf, n) : scan_x86(c, at, buf, n);
 		if (n < CHUNK)
 			break;
 	}

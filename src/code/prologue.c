@@ -502,6 +502,15 @@ static void note(struct sweep *s, uint64_t target)
 		t->v[t->n++] = target;
 }
 
+/* Little-endian, as all x86 is. */
+static uint64_t get64(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
 static uint32_t get32(const uint8_t *p)
 {
 	uint32_t v;
@@ -558,8 +567,7 @@ static void sweep_words(struct sweep *s, const uint8_t *bytes, size_t n, uint64_
 	size_t i;
 
 	for (i = (size_t)(-addr & (s->word - 1)); i < n; i += s->word) {
-		word = 0;
-		memcpy(&word, bytes + i, s->word);	/* little-endian, as all x86 is */
+		word = s->word == 8 ? get64(bytes + i) : get32(bytes + i);
 		if (in_window(s, word) && !lists_nops(s->image, addr + i))
 			note(s, word);
 	}
