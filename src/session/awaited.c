@@ -171,14 +171,14 @@ static int push(void *ctx, const struct rt_event *event)
 	struct rt_event e = *event;
 
 	if (e.type == RT_EV_LOST)
-		return rt_merge_push(in->session->merge, in->session->ring, &e);
+		return rt_merge_push(in->session->into, in->session->ring, &e);
 	/* The trace's own rings have all events of processes. */
 	if (e.type != RT_EV_HIT || e.hit.plan >= in->later->sites.nplans)
 		return 0;
 	e.hit.plan = (uint16_t)(e.hit.plan + in->later->plan);
 	if (in->later->attach->ops->key == RT_KEY_ID)
 		e.hit.key += in->later->site;
-	return rt_merge_push(in->session->merge, in->session->ring, &e);
+	return rt_merge_push(in->session->into, in->session->ring, &e);
 }
 
 int rt_session_drain_awaited(struct session *s, struct rt_error *err)
@@ -279,6 +279,7 @@ static int join(struct session *s, struct later *l, struct rt_error *err)
 	l->site = s->sites.n;
 	l->ring = s->arrivals->rings;
 	if (rt_merge_grow(s->merge, l->ring + n) < 0 ||
+	    rt_session_grow_relief(s, l->ring + n) < 0 ||
 	    rt_awaited_append(&s->sites, &l->sites, &l->replaced) < 0)
 		return rt_nomem(err);
 	l->appended = true;
@@ -354,7 +355,9 @@ static int attach_file(struct session *s, struct rt_image *image, struct rt_erro
 		free_later(l);
 		return report_failed(s, &why) < 0 ? rt_nomem(err) : 0;
 	}
+	rt_session_lock_rings(s);
 	r = join(s, l, err);
+	rt_session_unlock_rings(s);
 	if (r < 0) {
 		if (!l->appended)
 			free_later(l);
@@ -372,14 +375,19 @@ int rt_session_take_awaited(struct session *s, struct rt_error *err)
 {
 	struct rt_arrivals *a = s->arrivals;
 	size_t before = s->traced.program.n, i, k;
+	struct rt_members mapped;
 	int r = 0;
 
 	if (!a || !a->mapped.n)
 		return 0;
-	for (k = 0; k < a->mapped.n && r == 0; k++)
-		r = rt_program_add_mapped(&s->traced.program, a->mapped.v[k], &a->seen, fits,
+	rt_session_lock_rings(s);
+	mapped = a->mapped;
+	a->mapped = (struct rt_members){ 0 };
+	rt_session_unlock_rings(s);
+	for (k = 0; k < mapped.n && r == 0; k++)
+		r = rt_program_add_mapped(&s->traced.program, mapped.v[k], &a->seen, fits,
 					  &s->wanted, err);
-	a->mapped.n = 0;
+	rt_members_free(&mapped);
 	if (rt_pointers_grow(s->pointers) < 0)
 		r = rt_nomem(err);
 	for (i = before; i < s->traced.program.n && r == 0; i++) {

@@ -234,7 +234,11 @@ static int put_in(struct session *s, const struct rt_return_place *v, size_t n)
 	request.nplans = s->sites.nplans;
 	request.sites = s->sites.v;
 	request.nsites = s->sites.n;
-	if (s->attach->ops->extend(s->attach, &request, &ignored) == 0)
+	/* The decoder of the rings' records grows. */
+	rt_session_lock_rings(s);
+	r = s->attach->ops->extend(s->attach, &request, &ignored);
+	rt_session_unlock_rings(s);
+	if (r == 0)
 		use(s, v, first);
 	return 0;
 }

@@ -184,7 +184,7 @@ static int begin_stream(struct session *s, struct rt_error *err)
 	unsigned n = s->attach->source->ops->nfds(s->attach->source);
 	int r;
 
-	s->merge = rt_merge_new(n);
+	s->merge = s->into = rt_merge_new(n);
 	r = make_stack(s, err);
 	if (r < 0)
 		return r;

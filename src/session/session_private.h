@@ -118,7 +118,10 @@ struct session {
 	struct rt_top top;
 	bool save;		/* SIGUSR1 came: --last writes what it keeps */
 	bool pass_on;		/* it reached only us: our command gets it too */
-	unsigned ring;		/* the one being drained */
+	struct rt_relief *relief;	/* relief.c; NULL: none */
+	/* of whoever drains the rings: the merge that gets the events, the ring that they are of */
+	struct rt_merge *into;
+	unsigned ring;
 	uint64_t bound;		/* what is older is due: all rings were read since */
 };
 
@@ -177,6 +180,23 @@ uint64_t rt_session_end_time(const struct session *s);	/* when it ended, on its 
  */
 int rt_session_follow(struct session *s, struct rt_error *err);
 int rt_session_drain(struct session *s, bool last, struct rt_error *err);
+/* Into s->into, or the spool; the lock of the rings is held. */
+int rt_session_drain_rings(struct session *s, struct rt_error *err);
+size_t rt_session_queued_max(void);
+
+/*
+ * A thread that drains the rings while this one cannot (relief.c), if the trace can have one.  The
+ * lock of the rings, which is none without it; whether this thread waits for events, and not for
+ * anything else; under the lock, take the events that it has drained, and make room for more
+ * rings; and end it, and take the rest.  0 or a negative errno.
+ */
+void rt_session_begin_relief(struct session *s);
+void rt_session_lock_rings(struct session *s);
+void rt_session_unlock_rings(struct session *s);
+void rt_session_set_waits(struct session *s, bool waits);
+int rt_session_take_relief(struct session *s, struct rt_error *err);
+int rt_session_grow_relief(struct session *s, unsigned nrings);
+int rt_session_end_relief(struct session *s, struct rt_error *err);
 
 /*
  * rawtrace record (later.c): begin to let events wait, where the trace can; put one in; decode some

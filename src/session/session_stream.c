@@ -131,7 +131,7 @@ static int push(void *ctx, const struct rt_event *event)
 	}
 	if (s->later.spool)
 		return rt_session_put_later(s, event);
-	return rt_merge_push(s->merge, s->ring, event);
+	return rt_merge_push(s->into, s->ring, event);
 }
 
 /*
@@ -196,7 +196,7 @@ enum { BATCH = 16384 };
  * The most memory for events before the output has caught up: then the rings are not read, they
  * fill, and the programs count the lost hits.
  */
-static size_t queued_max(void)
+size_t rt_session_queued_max(void)
 {
 	size_t most = (size_t)256 << 20, pages = (size_t)sysconf(_SC_PHYS_PAGES),
 	       page = (size_t)sysconf(_SC_PAGESIZE);
@@ -204,12 +204,10 @@ static size_t queued_max(void)
 	return pages / 16 < most / page ? pages / 16 * page : most;
 }
 
-/* One round: everything out of the rings.  Events older than its beginning are due then. */
-static int read_rings(struct session *s, struct rt_error *err)
+int rt_session_drain_rings(struct session *s, struct rt_error *err)
 {
 	struct rt_source *source = s->attach->source;
 	const struct rt_event_handler in = { push, s };
-	uint64_t bound = source->foreign_clock ? rt_merge_newest(s->merge) : rt_now();
 	unsigned n = source->ops->nfds(source);
 	int r;
 
@@ -219,7 +217,21 @@ static int read_rings(struct session *s, struct rt_error *err)
 		if (r < 0)
 			return err->text[0] ? r : rt_nomem(err);
 	}
-	r = rt_session_drain_awaited(s, err);
+	return rt_session_drain_awaited(s, err);
+}
+
+/*
+ * One round: everything out of the rings, the lock of which is held.  Events older than its
+ * beginning are due then.
+ */
+static int read_rings(struct session *s, struct rt_error *err)
+{
+	struct rt_source *source = s->attach->source;
+	uint64_t bound = source->foreign_clock ? rt_merge_newest(s->merge) : rt_now();
+	int r = rt_session_take_relief(s, err);
+
+	if (r == 0)
+		r = rt_session_drain_rings(s, err);
 	if (r < 0)
 		return r;
 	take_marks(s);
@@ -235,7 +247,7 @@ static int read_rings(struct session *s, struct rt_error *err)
 static bool is_full(const struct session *s)
 {
 	return s->later.spool ? rt_spool_full(s->later.spool)
-			      : rt_merge_full(s->merge, queued_max());
+			      : rt_merge_full(s->merge, rt_session_queued_max());
 }
 
 /*
@@ -260,8 +272,11 @@ int rt_session_drain(struct session *s, bool last, struct rt_error *err)
 {
 	int r = 0;
 
-	if (last || !is_full(s))
+	if (last || !is_full(s)) {
+		rt_session_lock_rings(s);
 		r = read_rings(s, err);
+		rt_session_unlock_rings(s);
+	}
 	if (r < 0)
 		return r;
 	r = pass_on(s, last, err);
@@ -299,14 +314,16 @@ static int wait_most(const struct session *s)
 	return round && round < (unsigned)most ? (int)round : most;
 }
 
-int rt_session_follow(struct session *s, struct rt_error *err)
+static int follow(struct session *s, struct rt_error *err)
 {
 	struct epoll_event e[16];
 	int i, n, r;
 
 	while (!s->stopped && !s->share.exceeded && !rt_gate_closed_by(&s->gate) &&
 	       !rt_session_is_over(s)) {
+		rt_session_set_waits(s, true);
 		n = epoll_wait(s->epoll, e, 16, wait_most(s));
+		rt_session_set_waits(s, false);
 		if (n < 0 && errno != EINTR)
 			return rt_fail(err, -errno, "events: cannot wait for them: %s",
 				       strerror(errno));
@@ -337,4 +354,14 @@ int rt_session_follow(struct session *s, struct rt_error *err)
 			return r;
 	}
 	return 0;
+}
+
+int rt_session_follow(struct session *s, struct rt_error *err)
+{
+	int r, ended;
+
+	rt_session_begin_relief(s);
+	r = follow(s, err);
+	ended = rt_session_end_relief(s, r < 0 ? &(struct rt_error){ .text = "" } : err);
+	return r < 0 ? r : ended;
 }

@@ -169,6 +169,11 @@ int rt_merge_grow(struct rt_merge *merge, unsigned nrings)
 	return 0;
 }
 
+unsigned rt_merge_rings(const struct rt_merge *merge)
+{
+	return merge->nrings;
+}
+
 void rt_merge_free(struct rt_merge *merge)
 {
 	unsigned i;
@@ -185,25 +190,63 @@ void rt_merge_free(struct rt_merge *merge)
 	free(merge);
 }
 
-int rt_merge_push(struct rt_merge *merge, unsigned index, const struct rt_event *event)
+/* Its pool has a copy at `at`.  A ring is nearly in order, so its place is nearly the last one. */
+static void put_in_order(struct rt_merge *merge, struct ring *ring, uint64_t time, size_t at)
 {
-	struct ring *ring = &merge->rings[index];
-	struct queued queued = { .place = { .time = event->time, .seq = merge->seq } };
+	struct queued queued = { .place = { .time = time, .seq = merge->seq++ }, .at = at };
 	size_t i;
 
-	if (RT_ROOM(&ring->v, ring->n, &ring->cap) < 0 ||
-	    pool_room(&ring->pool, copy_size(event)) < 0)
-		return -ENOMEM;
-	queued.at = pool_copy(&ring->pool, event);
-	/* A ring is nearly in order, so the place is nearly always at the tail. */
 	for (i = ring->n; i > ring->first && before(&queued.place, &ring->v[i - 1].place); i--)
 		ring->v[i] = ring->v[i - 1];
 	ring->v[i] = queued;
 	ring->n++;
-	merge->seq++;
-	if (event->time > merge->newest)
-		merge->newest = event->time;
+	if (time > merge->newest)
+		merge->newest = time;
+}
+
+int rt_merge_push(struct rt_merge *merge, unsigned index, const struct rt_event *event)
+{
+	struct ring *ring = &merge->rings[index];
+
+	if (RT_ROOM(&ring->v, ring->n, &ring->cap) < 0 ||
+	    pool_room(&ring->pool, copy_size(event)) < 0)
+		return -ENOMEM;
+	put_in_order(merge, ring, event->time, pool_copy(&ring->pool, event));
 	return 0;
+}
+
+/* The memory changes places, if nothing is queued here. */
+static int move_ring(struct rt_merge *merge, struct ring *to, struct ring *from)
+{
+	const struct rt_event *event;
+	struct ring empty = *to;
+	size_t n = from->n;
+
+	if (to->first == to->n) {
+		*to = *from;
+		*from = empty;
+		from->first = from->n = from->pool.n = from->dead = 0;
+		for (to->n = to->first; to->n < n;)
+			put_in_order(merge, to, to->v[to->n].place.time, to->v[to->n].at);
+		return 0;
+	}
+	for (; from->first < from->n; from->first++) {
+		event = event_at(from, from->v[from->first].at);
+		if (rt_merge_push(merge, (unsigned)(to - merge->rings), event) < 0)
+			return -ENOMEM;
+	}
+	from->first = from->n = from->pool.n = from->dead = 0;
+	return 0;
+}
+
+int rt_merge_move(struct rt_merge *merge, struct rt_merge *from)
+{
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; i < from->nrings && r == 0; i++)
+		r = move_ring(merge, &merge->rings[i], &from->rings[i]);
+	return r;
 }
 
 /* Restore the heap's order below node `i`. */

@@ -20,10 +20,17 @@ struct rt_merge;
 
 struct rt_merge *rt_merge_new(unsigned nrings);		/* NULL: out of memory */
 int rt_merge_grow(struct rt_merge *merge, unsigned nrings);	/* more of them; 0 or -ENOMEM */
+unsigned rt_merge_rings(const struct rt_merge *merge);
 void rt_merge_free(struct rt_merge *merge);
 
 /* Take an event of ring `ring`; what it points to is copied.  0 or -ENOMEM. */
 int rt_merge_push(struct rt_merge *merge, unsigned ring, const struct rt_event *event);
+
+/*
+ * Take all events of another one with as many rings or fewer, which is empty then: as if they were
+ * pushed now, ring by ring.  0; -ENOMEM, when the rest is still there.
+ */
+int rt_merge_move(struct rt_merge *merge, struct rt_merge *from);
 
 /*
  * Give queued events with time < bound to the handler, oldest first.  UINT64_MAX: all.  An error

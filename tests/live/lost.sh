@@ -77,6 +77,29 @@ case " $MECHANISMS " in
 	expect_number calls "$(grep -c '^>(step ' "$T/trace")" -eq $((3 * CALLS))
 	end_case
 
+	# 30 % of them were lost.
+	if has python3; then
+		begin "uprobe-multi: a terminal that is not read for a second: none lost"
+		timeout 100 python3 -c '
+import os, pty, sys, time
+
+pid, master = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+time.sleep(1)
+while True:
+    try:
+        os.write(1, os.read(master, 65536))
+    except OSError:
+        sys.exit(os.WEXITSTATUS(os.waitpid(pid, 0)[1]))
+' "$RAWTRACE" --attach=uprobe-multi "$BIN/loop" step -- $((3 * CALLS)) >"$T/trace" 2>"$T/err"
+		ST=$?
+		expect_status 5
+		expect_no_line ' lost ' "$T/trace"
+		expect_number calls "$(grep -c '^>(step ' "$T/trace")" -eq $((3 * CALLS))
+		end_case
+	fi
+
 	begin "uprobe-multi: a pipe whose reader ends"
 	timeout 100 "$RAWTRACE" --attach=uprobe-multi -o "|head -c 200000 >'$T/trace'" \
 		"$BIN/loop" step -- $CALLS >"$T/out" 2>"$T/err"

@@ -376,6 +376,38 @@ static void test_batches(void)
 	free(seen);
 }
 
+/*
+ * Two merges, of which the second one is moved into the first now and then: some rings are empty
+ * there then, others have older events, or newer ones.
+ */
+static void test_move(void)
+{
+	struct rt_merge *merge = rt_merge_new(4), *from = rt_merge_new(3);
+	struct seen *seen = seen_new();
+	unsigned i, n = 0, bad = 0;
+
+	for (i = 0; i < 3000; i++) {
+		push(i / 100 % 2 ? from : merge, i % 3, 1000 + i, 1, i, i % 5 * 24);
+		n++;
+		if (i % 300 == 299)
+			CU_ASSERT_EQUAL(rt_merge_move(merge, from), 0);
+		if (i % 450 == 449)
+			CU_ASSERT_EQUAL(flush(merge, 1000 + i - 240, seen), 0);
+	}
+	CU_ASSERT_EQUAL(rt_merge_move(merge, from), 0);
+	CU_ASSERT_EQUAL(rt_merge_bytes(from), 0);
+	CU_ASSERT_EQUAL(rt_merge_newest(merge), 1000 + 2999);
+	CU_ASSERT_EQUAL(flush(merge, UINT64_MAX, seen), 0);
+	CU_ASSERT_EQUAL(seen->n, n);
+	for (i = 0; i < n; i++)
+		bad += seen->v[i].key != i;
+	CU_ASSERT_EQUAL(bad, 0);
+	CU_ASSERT_EQUAL(seen->bad_data, 0);
+	rt_merge_free(merge);
+	rt_merge_free(from);
+	free(seen);
+}
+
 /* Full is only what can become less: else nobody would ever read the ring that it waits for. */
 static void test_full(void)
 {
@@ -406,6 +438,7 @@ CU_TestInfo rt_tests_merge[] = {
 	{ "many rounds", test_rounds },
 	{ "an event far ahead", test_far_ahead },
 	{ "batches", test_batches },
+	{ "moved into another one", test_move },
 	{ "full", test_full },
 	{ "handler error", test_handler_error },
 	{ "other types of events", test_other_types },
