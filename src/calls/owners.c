@@ -284,6 +284,7 @@ void rt_anchor_exit(struct rt_anchor *anchor, pid_t tid, uint64_t time)
 		anchor->tid = time > anchor->ready ? anchor->spare : 0;
 		anchor->spare = 0;
 		anchor->since = time;
+		anchor->ending = 0;
 		anchor->exec = false;
 	}
 }
@@ -300,6 +301,7 @@ void rt_anchor_exec(struct rt_anchor *anchor, pid_t pid, uint64_t time)
 		return;
 	}
 	anchor->since = time;
+	anchor->ending = 0;
 	anchor->exec = true;
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,15 +247,46 @@ bool rt_stat_is_ending(const char *stat)
 	       state != 'Z' && state != 'X' && flags & EXITING;
 }
 
-bool rt_thread_is_ending(pid_t tid)
+/* exit_group sends SIGKILL to each thread (zap_other_threads()).  Field 31 has what is pending. */
+bool rt_stat_is_killed(const char *stat)
 {
-	char path[64], *text;
-	bool ending;
+	enum { NAME = 2, PENDING = 31 };
+	const char *at = strrchr(stat, ')');
+	int field;
+
+	for (field = NAME; at && field < PENDING; field++)
+		at = strchr(at + 1, ' ');
+	return at && strtoul(at, NULL, 10) & 1UL << (SIGKILL - 1);
+}
+
+static bool read_stat(pid_t tid, char **text)
+{
+	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
-	if (rt_read_file(path, &text) < 0)
+	return rt_read_file(path, text) >= 0;
+}
+
+bool rt_thread_is_ending(pid_t tid)
+{
+	char *text;
+	bool ending;
+
+	if (!read_stat(tid, &text))
 		return false;
 	ending = rt_stat_is_ending(text);
+	free(text);
+	return ending;
+}
+
+bool rt_thread_will_end(pid_t tid)
+{
+	char *text;
+	bool ending;
+
+	if (!read_stat(tid, &text))
+		return false;
+	ending = rt_stat_is_killed(text) || rt_stat_is_ending(text);
 	free(text);
 	return ending;
 }

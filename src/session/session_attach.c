@@ -587,6 +587,16 @@ static int note_gap(struct session *s, const struct rt_anchor *a, pid_t pid, con
 	return r == 0 ? rt_stack_event(s->stack, &lost) : r;
 }
 
+/* Will it make no calls?  When all threads of a process end, none are missed. */
+static bool sees_end(struct rt_anchor *a, pid_t tid)
+{
+	if (!rt_thread_will_end(tid))
+		return false;
+	if (!a->ending)
+		a->ending = rt_now();
+	return true;
+}
+
 static int add_thread(struct session *s, pid_t pid, enum rt_add_reason why, pid_t tid)
 {
 	struct rt_attach_request request = s->request;
@@ -594,6 +604,8 @@ static int add_thread(struct session *s, pid_t pid, enum rt_add_reason why, pid_
 	struct rt_error failed = { .text = "" };
 	int r;
 
+	if (why != RT_ADD_EXEC && sees_end(a, tid))
+		return 0;
 	request.pids = RT_PID(pid);
 	rt_session_end_learning(s);
 	r = s->attach->ops->add(s->attach, &request, why, tid, &failed);
@@ -605,7 +617,8 @@ static int add_thread(struct session *s, pid_t pid, enum rt_add_reason why, pid_
 		return 0;
 	}
 	/* It has ended meanwhile.  The next round knows. */
-	if (r == -ESRCH || (r > 0 && rt_now() - a->since < SETTLED_NS))
+	if (r == -ESRCH || (r > 0 && rt_now() - a->since < SETTLED_NS) ||
+	    (why == RT_ADD_ENDED && sees_end(a, tid)))
 		return 0;
 	a->done = r < 0;
 	if (r >= 0)
@@ -657,7 +670,7 @@ enum { LIVED_NS = 500000000 };
 static bool lived_on(const struct session *s, const struct rt_anchor *a)
 {
 	return !a->exec && RT_ADD_ENDED >= s->attach->ops->add_from &&
-	       a->until > a->since + LIVED_NS;
+	       (a->ending ? a->ending : a->until) > a->since + LIVED_NS;
 }
 
 int rt_session_missed_threads(struct session *s)

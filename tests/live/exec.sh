@@ -226,6 +226,62 @@ for mechanism in $MECHANISMS; do
 	end_case
 done
 
+cat >"$T/idles.c" <<'EOF2'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+static volatile int ready;
+
+__attribute__((noipa)) int late(int n)
+{
+	return n + 1;
+}
+
+/* Beside a busy process such a thread hardly runs, and takes long to end. */
+static void *idles(void *none)
+{
+	struct sched_param none_higher = { 0 };
+
+	sched_setscheduler(0, SCHED_IDLE, &none_higher);
+	__atomic_fetch_add(&ready, 1, __ATOMIC_SEQ_CST);
+	for (;;)
+		;
+	return none;
+}
+
+int main(void)
+{
+	pthread_t thread;
+	cpu_set_t set;
+	int i;
+
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	for (i = 0; i < 4; i++)
+		pthread_create(&thread, NULL, idles, NULL);
+	while (ready < 4)
+		sched_yield();
+	exit(late(1) - 2);
+}
+EOF2
+# shellcheck disable=SC2086 # a compiler and its flags
+if ! slow && has taskset && target idles $CC -O1 -pthread "$T/idles.c"; then
+	for mechanism in $MECHANISMS; do
+		case $mechanism in pmu | event) ;; *) continue ;; esac
+		begin "$mechanism: the threads of a process end one after another"
+		in_background taskset -c 0 sh -c 'while :; do :; done'
+		rt --attach="$mechanism" "$T/idles" late:1
+		kill "$PID"
+		reap "$PID"
+		expect_text '>(late 1)
+<2' "$T/err"
+		end_case
+	done
+fi
+
 begin "-p: the first thread has ended before"
 rm -f "$T/stop"
 in_background "$T/again" f "$T/stop" >"$T/out"
