@@ -93,6 +93,18 @@ static inline bool rt_limit_any(const struct rt_limit *limit)
 	       limit->ends || limit->why;
 }
 
+/*
+ * The part of it for which the programs need not know all open calls of a thread: the tests of
+ * arguments, if there is nothing else.
+ */
+static inline struct rt_limit rt_limit_alone(const struct rt_limit *limit)
+{
+	bool alone = !limit->depth && !limit->under && !limit->ends && !limit->why &&
+		     !limit->min_time;
+
+	return (struct rt_limit){ .tests = alone && limit->tests };
+}
+
 struct rt_head {
 	uint32_t depth;		/* frames in use; their stack pointers never increase */
 	uint32_t tid;

@@ -321,9 +321,10 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	 * Calls that are not shown would be levels to the programs, which do not know who called;
 	 * nor do they learn of an exec.
 	 */
-	if (rt_limit_any(&request.limit) &&
-	    (s->sites.libcalls || o->follow || o->all || rt_program_can_exec(&s->traced.program)))
+	if (s->sites.libcalls || o->follow || o->all)
 		request.limit = (struct rt_limit){ 0 };
+	else if (rt_limit_any(&request.limit) && rt_program_can_exec(&s->traced.program))
+		request.limit = o->why ? (struct rt_limit){ 0 } : rt_limit_alone(&request.limit);
 	/* A call that fails its tests may be inside one that passes them. */
 	request.limit.ends &= !o->why;
 	request.limit.why = o->why && may_have_shelves(s);

@@ -270,13 +270,15 @@ int rt_session_drain_awaited(struct session *s, struct rt_error *err);
 
 /*
  * At the end: what their programs have counted, given to `add` with the number of the first
- * function; how many hits were lost in their rings; which files never came.
+ * function; how many hits were lost in their rings, and calls left out unread; which files never
+ * came.
  */
 int rt_session_count_awaited(struct session *s, struct rt_error *err);
 void rt_session_add_awaited_counts(struct session *s,
 				   void (*add)(struct session *s, const struct rt_count_list *list,
 					       uint32_t function));
 uint64_t rt_session_lost_awaited(struct session *s);
+uint64_t rt_session_unread_awaited(const struct session *s);
 int rt_session_report_awaited(struct session *s);
 
 /* Before those of the trace's own attachment: take the probes out, close, and free all. */

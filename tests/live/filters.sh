@@ -9,6 +9,64 @@ find_mechanisms
 CALLS=200 DEEP=18 RESULT=2584
 ! slow || CALLS=40 DEEP=14 RESULT=377
 
+cat >"$T/hit.c" <<'E2'
+__attribute__((noipa)) int hit(int n, char **argv)
+{
+	if (argv)
+		execl(argv[0], argv[0], "again", NULL);
+	return n;
+}
+
+/* More calls than a ring of 4 KiB has room for. */
+static void calls(void)
+{
+	int i;
+
+	for (i = 0; i < 2000; i++)
+		hit(0, NULL);
+	hit(7, NULL);
+}
+E2
+cat >"$T/execs.c" <<'E2'
+#include <unistd.h>
+#include "hit.c"
+
+int main(int argc, char **argv)
+{
+	calls();
+	if (argc == 1)
+		hit(7, argv);
+	return 0;
+}
+E2
+cat >"$T/plug.c" <<'E2'
+#include <unistd.h>
+#include "hit.c"
+
+void begin(void)
+{
+	calls();
+}
+E2
+cat >"$T/loads.c" <<'E2'
+#include <dlfcn.h>
+#include <stddef.h>
+
+int main(int argc, char **argv)
+{
+	void *plug = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
+
+	if (!plug)
+		return 1;
+	((void (*)(void))dlsym(plug, "begin"))();
+	return 0;
+}
+E2
+if has "$CC" && "$CC" -O1 -shared -fPIC -o "$T/libplug.so" "$T/plug.c" &&
+	"$CC" -O1 -o "$T/loads" "$T/loads.c" -ldl; then
+	target execs "$CC" -O1 "$T/execs.c"
+fi
+
 for mechanism in $MECHANISMS; do
 	begin "$mechanism: --depth"
 	rt --attach="$mechanism" "$BIN/recurse" fib -- 9
@@ -103,6 +161,28 @@ for mechanism in $MECHANISMS; do
 		expect_text ">(fib $DEEP)
 <$RESULT" "$T/err"
 		end_case
+
+		if [ -e "$T/execs" ]; then
+			begin "$mechanism: nor in a program that execs another, inside a call"
+			rt --attach="$mechanism" --buffer=4K "$T/execs" 'hit(int n == 7)'
+			expect_status 0
+			expect_text '>(hit 7)
+<7
+>(hit 7)
+<*** exec ***
+>(hit 7)
+<7' "$T/err"
+			end_case
+
+			begin "$mechanism: nor in a library that is loaded later"
+			rt --attach="$mechanism" --buffer=4K "$T/loads" \
+				'libplug.so:hit(int n == 7)' -- "$T/libplug.so"
+			expect_status 0
+			sed 1d "$T/err" >"$T/trace"
+			expect_text '>(hit 7)
+<7' "$T/trace"
+			end_case
+		fi
 
 		begin "$mechanism: what is too short is not sent"
 		rt --attach="$mechanism" --buffer=4K --min-time=100s "$FIB" fib -- $DEEP

@@ -79,8 +79,7 @@ if has java && has javac; then
 		usdt:hotspot:class__loaded(const char name[n], int n)
 	END
 	javac -d "$T" "$TARGETS/Calls.java" >"$T/build" 2>&1 || show "$T/build"
-	# libjvm comes later, so each method's events come here to be left out: 9 MB of them.
-	rt --buffer=64M -s 200 -o "$T/trace" java "@$T/methods" -- -XX:+ExtendedDTraceProbes \
+	rt -s 200 -o "$T/trace" java "@$T/methods" -- -XX:+ExtendedDTraceProbes \
 		-Xlog:class+load:file="$T/log" -cp "$T" Calls
 	expect_status 0
 	tree_of 'hotspot:method [0-9]+ "Calls"' 0 'function name(part) { return part[4] }' \
