@@ -75,17 +75,6 @@ bool rt_attach_stopped(const struct rt_attach_request *request)
 	return request->stop && request->stop(request->stop_ctx);
 }
 
-uint64_t rt_attach_unread(const struct rt_attach *attach)
-{
-	uint32_t key = 0;
-	uint64_t n = 0;
-
-	if (!attach->unread || *attach->unread < 0 ||
-	    rt_bpf_map_lookup(*attach->unread, &key, &n) < 0)
-		return 0;
-	return n;
-}
-
 static bool has_uretprobe(const struct rt_attach_request *request)
 {
 	unsigned i;

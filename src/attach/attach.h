@@ -196,9 +196,6 @@ struct rt_layout rt_attach_layout(const struct rt_attach_request *request, enum 
 /* Has the request's `stop` said so? */
 bool rt_attach_stopped(const struct rt_attach_request *request);
 
-/* Calls that its programs left out: what a condition compares was not in memory. */
-uint64_t rt_attach_unread(const struct rt_attach *attach);
-
 /*
  * The mechanism of that name, or NULL; and the table in order of preference: NULL after the last.
  */

@@ -107,7 +107,7 @@ struct rt_anchor {
 	uint64_t ready;		/* since when that is in place */
 	uint64_t since;		/* when the last one ended, or another program began after that */
 	uint64_t until;		/* when a thread of the process ended last */
-	uint64_t ending;	/* when another one was first seen to end after `since`; or 0 */
+	uint64_t ending;	/* when a thread was first seen ending after `since`; 0: none */
 	bool exec;		/* the latter */
 	bool end_seen;		/* the other program's end had an event */
 	bool done;		/* nothing more can be done */

@@ -94,15 +94,15 @@ static inline bool rt_limit_any(const struct rt_limit *limit)
 }
 
 /*
- * The part of it for which the programs need not know all open calls of a thread: the tests of
- * arguments, if there is nothing else.
+ * Only the tests of arguments, or nothing if there are other limits.  Levels and times depend on
+ * all open calls of the thread; these tests do not.
  */
-static inline struct rt_limit rt_limit_alone(const struct rt_limit *limit)
+static inline struct rt_limit rt_limit_only_tests(const struct rt_limit *limit)
 {
-	bool alone = !limit->depth && !limit->under && !limit->ends && !limit->why &&
-		     !limit->min_time;
+	bool only = !limit->depth && !limit->under && !limit->ends && !limit->why &&
+		    !limit->min_time;
 
-	return (struct rt_limit){ .tests = alone && limit->tests };
+	return (struct rt_limit){ .tests = only && limit->tests };
 }
 
 struct rt_head {

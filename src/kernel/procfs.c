@@ -247,7 +247,7 @@ bool rt_stat_is_ending(const char *stat)
 	       state != 'Z' && state != 'X' && flags & EXITING;
 }
 
-/* exit_group sends SIGKILL to each thread (zap_other_threads()).  Field 31 has what is pending. */
+/* exit_group sends SIGKILL to each thread (zap_other_threads()).  Field 31: pending signals. */
 bool rt_stat_is_killed(const char *stat)
 {
 	enum { NAME = 2, PENDING = 31 };
@@ -259,36 +259,32 @@ bool rt_stat_is_killed(const char *stat)
 	return at && strtoul(at, NULL, 10) & 1UL << (SIGKILL - 1);
 }
 
-static bool read_stat(pid_t tid, char **text)
+static bool judge_stat(pid_t tid, bool (*judge)(const char *stat))
 {
-	char path[64];
+	char path[64], *text;
+	bool judged;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
-	return rt_read_file(path, text) >= 0;
+	if (rt_read_file(path, &text) < 0)
+		return false;
+	judged = judge(text);
+	free(text);
+	return judged;
 }
 
 bool rt_thread_is_ending(pid_t tid)
 {
-	char *text;
-	bool ending;
+	return judge_stat(tid, rt_stat_is_ending);
+}
 
-	if (!read_stat(tid, &text))
-		return false;
-	ending = rt_stat_is_ending(text);
-	free(text);
-	return ending;
+static bool will_end(const char *stat)
+{
+	return rt_stat_is_killed(stat) || rt_stat_is_ending(stat);
 }
 
 bool rt_thread_will_end(pid_t tid)
 {
-	char *text;
-	bool ending;
-
-	if (!read_stat(tid, &text))
-		return false;
-	ending = rt_stat_is_killed(text) || rt_stat_is_ending(text);
-	free(text);
-	return ending;
+	return judge_stat(tid, will_end);
 }
 
 /* Those of a process, added to `v`.  0 or -ENOMEM. */

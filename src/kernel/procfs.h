@@ -57,7 +57,7 @@ void rt_proc_comm(pid_t pid, pid_t tid, char comm[16]);
 int rt_proc_ending(pid_t **v);
 bool rt_thread_is_ending(pid_t tid);
 bool rt_stat_is_ending(const char *stat);	/* such a line */
-bool rt_thread_will_end(pid_t tid);		/* or is ending: it will not run its program */
+bool rt_thread_will_end(pid_t tid);		/* is ending, or has SIGKILL pending */
 bool rt_stat_is_killed(const char *stat);
 
 /* Its threads.  `*v` is malloced.  Returns their number, or -ESRCH. */

@@ -231,7 +231,7 @@ static int open_attach(struct session *s, struct later *l, struct rt_error *err)
 	l->request.pids = &pids;
 	l->request.functions = &l->sites.functions;
 	/* Levels and times are those of all attachments together. */
-	l->request.limit = rt_limit_alone(&s->request.limit);
+	l->request.limit = (struct rt_limit){ 0 };
 	if (s->arrivals->n >= ATTACHMENTS_LARGE &&
 	    (!l->request.ring_bytes || l->request.ring_bytes > RING_BYTES))
 		l->request.ring_bytes = RING_BYTES;
@@ -479,16 +479,6 @@ uint64_t rt_session_lost_awaited(struct session *s)
 		lost += l->attach->source->ops->lost_unseen(l->attach->source) + l->counts.missed;
 	}
 	return lost;
-}
-
-uint64_t rt_session_unread_awaited(const struct session *s)
-{
-	uint64_t unread = 0;
-	unsigned i;
-
-	for (i = 0; s->arrivals && i < s->arrivals->n; i++)
-		unread += rt_attach_unread(s->arrivals->v[i]->attach);
-	return unread;
 }
 
 /* The statements of a set share its line `library`.  Returns the number of the first other one. */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A thread that drains the rings while the main thread cannot.
+ * A thread that drains the rings while the main thread is busy.
  *
- * At a million calls a second, rings of 8 MB are full after 90 ms.  The main thread is away for
- * longer while it waits for a slow terminal, looks up in /proc what it prints, or puts probes into
- * a library that came.  If it has not drained the rings for a round of theirs, this thread does,
- * into memory of its own.  The main thread takes the events from there before it drains the rings
- * again, so it needs no lock to give events on, and nothing is copied twice while it is in time.
+ * At a million calls a second, rings of 8 MB are full after 90 ms.  The main thread is busy for
+ * longer while it waits for a slow terminal, reads /proc, or attaches to a library that was loaded.
+ * If nobody has drained the rings for one round, this thread drains them into a merge of its own.
+ * The main thread takes these events before it drains the rings again.  So it holds no lock while
+ * it passes events on, and events are copied once more only if it was late.
  *
- * A lock covers what draining touches: the sources, s->into, s->ring and the list of attachments
+ * A lock covers all that draining uses: the sources, s->into, s->ring and the list of attachments
  * (awaited.c).
  *
- * Limits: not for recordings, of which events wait in a spool (later.c); with callers (-k), for
- * which mappings are noted when rings are drained; on tracefs, whose clock its records alone tell.
+ * There is no such thread for a recording, whose events wait in a spool (later.c); with -k, which
+ * notes mappings while it drains; and on tracefs, where only records tell the time of its clock.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -26,11 +26,11 @@
 struct rt_relief {
 	struct session *session;
 	pthread_t thread;
-	pthread_mutex_t lock;		/* of all below, and of the rings */
+	pthread_mutex_t lock;		/* for the rings and all below */
 	pthread_cond_t end;
-	struct rt_merge *merge;		/* what it has drained */
-	uint64_t drained;		/* when the rings were, by whom ever */
-	size_t queued;			/* bytes of events that the main thread has */
+	struct rt_merge *merge;		/* events that this thread has drained */
+	uint64_t drained;		/* when either thread drained the rings last */
+	size_t queued;			/* bytes of events in the main thread's merge */
 	uint64_t round;			/* ns */
 	bool waits;			/* the main thread waits for events */
 	bool ends;

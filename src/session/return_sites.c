@@ -234,7 +234,7 @@ static int put_in(struct session *s, const struct rt_return_place *v, size_t n)
 	request.nplans = s->sites.nplans;
 	request.sites = s->sites.v;
 	request.nsites = s->sites.n;
-	/* The decoder of the rings' records grows. */
+	/* This enlarges the decoder, which draining uses. */
 	rt_session_lock_rings(s);
 	r = s->attach->ops->extend(s->attach, &request, &ignored);
 	rt_session_unlock_rings(s);

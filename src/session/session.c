@@ -259,10 +259,12 @@ static int begin_stream(struct session *s, struct rt_error *err)
 /* These may be calls that the user asked for. */
 static int report_unread(struct session *s)
 {
-	uint64_t n = rt_attach_unread(s->attach) + rt_session_unread_awaited(s);
+	const int *map = s->attach->unread;
+	uint32_t key = 0;
+	uint64_t n = 0;
 	char text[200];
 
-	if (!n)
+	if (!map || *map < 0 || rt_bpf_map_lookup(*map, &key, &n) < 0 || !n)
 		return 0;
 	snprintf(text, sizeof(text),
 		 "%" PRIu64 " call%s skipped: the value to compare was not in memory", n,

@@ -319,12 +319,13 @@ int rt_session_attach(struct session *s, struct rt_error *err)
 	}
 	/*
 	 * Calls that are not shown would be levels to the programs, which do not know who called;
-	 * nor do they learn of an exec.
+	 * nor do they learn of an exec, after which the calls that were open would be levels.
 	 */
 	if (s->sites.libcalls || o->follow || o->all)
 		request.limit = (struct rt_limit){ 0 };
 	else if (rt_limit_any(&request.limit) && rt_program_can_exec(&s->traced.program))
-		request.limit = o->why ? (struct rt_limit){ 0 } : rt_limit_alone(&request.limit);
+		request.limit = o->why ? (struct rt_limit){ 0 }
+				       : rt_limit_only_tests(&request.limit);
 	/* A call that fails its tests may be inside one that passes them. */
 	request.limit.ends &= !o->why;
 	request.limit.why = o->why && may_have_shelves(s);
@@ -588,8 +589,11 @@ static int note_gap(struct session *s, const struct rt_anchor *a, pid_t pid, con
 	return r == 0 ? rt_stack_event(s->stack, &lost) : r;
 }
 
-/* Will it make no calls?  When all threads of a process end, none are missed. */
-static bool sees_end(struct rt_anchor *a, pid_t tid)
+/*
+ * Does this thread run no more code?  If all threads of a process are like that, no calls are
+ * missed.  Notes when the first one was seen.
+ */
+static bool note_ending(struct rt_anchor *a, pid_t tid)
 {
 	if (!rt_thread_will_end(tid))
 		return false;
@@ -605,7 +609,7 @@ static int add_thread(struct session *s, pid_t pid, enum rt_add_reason why, pid_
 	struct rt_error failed = { .text = "" };
 	int r;
 
-	if (why != RT_ADD_EXEC && sees_end(a, tid))
+	if (why != RT_ADD_EXEC && note_ending(a, tid))
 		return 0;
 	request.pids = RT_PID(pid);
 	rt_session_end_learning(s);
@@ -619,7 +623,7 @@ static int add_thread(struct session *s, pid_t pid, enum rt_add_reason why, pid_
 	}
 	/* It has ended meanwhile.  The next round knows. */
 	if (r == -ESRCH || (r > 0 && rt_now() - a->since < SETTLED_NS) ||
-	    (why == RT_ADD_ENDED && sees_end(a, tid)))
+	    (why == RT_ADD_ENDED && note_ending(a, tid)))
 		return 0;
 	a->done = r < 0;
 	if (r >= 0)

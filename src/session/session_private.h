@@ -119,7 +119,7 @@ struct session {
 	bool save;		/* SIGUSR1 came: --last writes what it keeps */
 	bool pass_on;		/* it reached only us: our command gets it too */
 	struct rt_relief *relief;	/* relief.c; NULL: none */
-	/* of whoever drains the rings: the merge that gets the events, the ring that they are of */
+	/* used while draining, under the lock: the merge for the events, and the ring in hand */
 	struct rt_merge *into;
 	unsigned ring;
 	uint64_t bound;		/* what is older is due: all rings were read since */
@@ -185,10 +185,14 @@ int rt_session_drain_rings(struct session *s, struct rt_error *err);
 size_t rt_session_queued_max(void);
 
 /*
- * A thread that drains the rings while this one cannot (relief.c), if the trace can have one.  The
- * lock of the rings, which is none without it; whether this thread waits for events, and not for
- * anything else; under the lock, take the events that it has drained, and make room for more
- * rings; and end it, and take the rest.  0 or a negative errno.
+ * A thread that drains the rings while the main thread is busy (relief.c).  Without one, all these
+ * do nothing.
+ * - lock_rings, unlock_rings: the rings' lock
+ * - set_waits: does the main thread wait for events, and nothing else?  Then this thread rests.
+ * - take_relief: take the events that this thread has drained; the caller holds the lock
+ * - grow_relief: make room for more rings; the caller holds the lock
+ * - end_relief: end the thread and take the rest of its events
+ * Those that return int: 0 or a negative errno.
  */
 void rt_session_begin_relief(struct session *s);
 void rt_session_lock_rings(struct session *s);
@@ -270,15 +274,13 @@ int rt_session_drain_awaited(struct session *s, struct rt_error *err);
 
 /*
  * At the end: what their programs have counted, given to `add` with the number of the first
- * function; how many hits were lost in their rings, and calls left out unread; which files never
- * came.
+ * function; how many hits were lost in their rings; which files never came.
  */
 int rt_session_count_awaited(struct session *s, struct rt_error *err);
 void rt_session_add_awaited_counts(struct session *s,
 				   void (*add)(struct session *s, const struct rt_count_list *list,
 					       uint32_t function));
 uint64_t rt_session_lost_awaited(struct session *s);
-uint64_t rt_session_unread_awaited(const struct session *s);
 int rt_session_report_awaited(struct session *s);
 
 /* Before those of the trace's own attachment: take the probes out, close, and free all. */

@@ -190,7 +190,10 @@ void rt_merge_free(struct rt_merge *merge)
 	free(merge);
 }
 
-/* Its pool has a copy at `at`.  A ring is nearly in order, so its place is nearly the last one. */
+/*
+ * The ring's pool has a copy of the event at `at`.  Events of a ring come nearly in order, so the
+ * search begins at the tail.
+ */
 static void put_in_order(struct rt_merge *merge, struct ring *ring, uint64_t time, size_t at)
 {
 	struct queued queued = { .place = { .time = time, .seq = merge->seq++ }, .at = at };
@@ -215,7 +218,7 @@ int rt_merge_push(struct rt_merge *merge, unsigned index, const struct rt_event 
 	return 0;
 }
 
-/* The memory changes places, if nothing is queued here. */
+/* If `to` is empty, swap the memory; else copy. */
 static int move_ring(struct rt_merge *merge, struct ring *to, struct ring *from)
 {
 	const struct rt_event *event;

@@ -27,8 +27,8 @@ void rt_merge_free(struct rt_merge *merge);
 int rt_merge_push(struct rt_merge *merge, unsigned ring, const struct rt_event *event);
 
 /*
- * Take all events of another one with as many rings or fewer, which is empty then: as if they were
- * pushed now, ring by ring.  0; -ENOMEM, when the rest is still there.
+ * Move all events of `from`, which has no more rings than `merge`, as if they were pushed now, ring
+ * by ring.  0, or -ENOMEM: the rest is still in `from`.
  */
 int rt_merge_move(struct rt_merge *merge, struct rt_merge *from);
 

@@ -122,7 +122,7 @@ static int wait_child(pid_t pid)
 }
 
 /*
- * Not by libc: levels and times are filtered in the kernel only where a program does not import
+ * A direct system call: --depth and --min-time do not filter in the kernel if a program imports
  * exec.
  */
 static void run_end(void)

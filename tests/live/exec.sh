@@ -239,12 +239,12 @@ __attribute__((noipa)) int late(int n)
 	return n + 1;
 }
 
-/* Beside a busy process such a thread hardly runs, and takes long to end. */
+/* A SCHED_IDLE thread hardly runs beside a busy process, so it takes long to end. */
 static void *idles(void *none)
 {
-	struct sched_param none_higher = { 0 };
+	struct sched_param param = { 0 };
 
-	sched_setscheduler(0, SCHED_IDLE, &none_higher);
+	sched_setscheduler(0, SCHED_IDLE, &param);
 	__atomic_fetch_add(&ready, 1, __ATOMIC_SEQ_CST);
 	for (;;)
 		;

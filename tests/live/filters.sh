@@ -167,7 +167,7 @@ for mechanism in $MECHANISMS; do
 		end_case
 
 		if [ -n "$made" ]; then
-			begin "$mechanism: nor in a program that execs another, inside a call"
+			begin "$mechanism: what is left out is not sent: a program that execs"
 			rt --attach="$mechanism" --buffer=4K "$T/execs" 'hit(int n == 7)'
 			expect_status 0
 			expect_text '>(hit 7)
@@ -178,7 +178,7 @@ for mechanism in $MECHANISMS; do
 <7' "$T/err"
 			end_case
 
-			begin "$mechanism: nor in a library that is loaded later"
+			begin "$mechanism: what is left out is not sent: a library that is loaded later"
 			rt --attach="$mechanism" --buffer=4K "$T/loads" \
 				'libplug.so:hit(int n == 7)' -- "$T/libplug.so"
 			expect_status 0

@@ -240,7 +240,7 @@ folders=60000
 ! quick || folders=6000
 many=$(awk -v n=$folders 'BEGIN { for (i = 0; i < n; i++) printf "x:" }')
 program many-folders -Wl,-rpath,"$many" -L"$T/many" -l1 -l2 -l3 -l4 -l5 -l6
-timeout 100 "$BIN/libraries" "$T/many-folders" >"$T/ours" 2>"$T/err" || because "exit status $?"
+timeout 20 "$BIN/libraries" "$T/many-folders" >"$T/ours" 2>"$T/err" || because "exit status $?"
 expect_line 'lib1.so is not found' "$T/err"
 expect_line 'many-folders: .*!' "$T/ours"
 end_case

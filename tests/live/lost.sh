@@ -77,7 +77,7 @@ case " $MECHANISMS " in
 	expect_number calls "$(grep -c '^>(step ' "$T/trace")" -eq $((3 * CALLS))
 	end_case
 
-	# 30 % of them were lost.
+	# Without the thread of session/relief.c 30 % of the events are lost.
 	if has python3; then
 		begin "uprobe-multi: a terminal that is not read for a second: none lost"
 		timeout 100 python3 -c '

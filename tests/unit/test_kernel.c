@@ -441,7 +441,7 @@ static void test_process(void)
 	CU_ASSERT(!rt_stat_is_ending("7 (sh) Z 1 7 7 0 -1 4228364 0 0"));
 	CU_ASSERT(!rt_stat_is_ending("7 (sh) R 1 7 7 0 -1 4194304 0 0"));
 	CU_ASSERT(!rt_stat_is_ending("7 (sh"));
-	/* Field 31: SIGKILL, SIGTERM, nothing; SIGKILL in the field beside. */
+	/* Field 31: SIGKILL; SIGTERM; 0, with SIGKILL's bit in fields 30 and 32; no such field. */
 	CU_ASSERT(rt_stat_is_killed("7 (a) R) R 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 "
 				    "23 24 25 26 27 28 29 30 256 0"));
 	CU_ASSERT(!rt_stat_is_killed("7 (a) R 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 "
