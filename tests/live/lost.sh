@@ -85,6 +85,7 @@ import os, pty, sys, time
 
 pid, master = pty.fork()
 if pid == 0:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.execv(sys.argv[1], sys.argv[1:])
 time.sleep(1)
 while True:
